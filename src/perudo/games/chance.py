@@ -1,0 +1,78 @@
+"""Random numbers that are a pure function of a key, the same in Python and in a kernel.
+
+A die is drawn from the key of its game and its place in the game, ``(round, seat, die)``: any die
+can be found again without drawing those before it. Agents and searches draw from a stream, a
+one-element array that advances. Both are splitmix64.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from perudo.games.kernel import kernel
+
+Stream = npt.NDArray[np.uint64]
+"""A random stream: one unsigned 64-bit word that the caller owns and each draw advances."""
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+_HIGH_HALF = np.uint64(32)
+
+
+@kernel
+def mix(word: np.uint64) -> np.uint64:
+    """Scramble a word: the output function of splitmix64 (Steele, Lea and Flood 2014)."""
+    word = (word ^ (word >> np.uint64(30))) * _FIRST
+    word = (word ^ (word >> np.uint64(27))) * _SECOND
+    return word ^ (word >> np.uint64(31))
+
+
+@kernel
+def combine(key: np.uint64, number: int) -> np.uint64:
+    """The key of a part: of a game in a series, a round in a game, a seat in a round."""
+    return mix(key + _GOLDEN * np.uint64(number + 1))
+
+
+@kernel
+def scale(word: np.uint64, limit: int) -> np.int64:
+    """Map a word to 0..limit-1 by its upper half; the bias is below limit / 2**32."""
+    # np.int64 and not int, which leaves a kernel's uint64 as it is, to become a float later.
+    return np.int64(((word >> _HIGH_HALF) * np.uint64(limit)) >> _HIGH_HALF)
+
+
+@kernel
+def next_word(stream: Stream) -> np.uint64:
+    """Advance the stream and return 64 fresh bits."""
+    stream[0] += _GOLDEN
+    return mix(stream[0])
+
+
+@kernel
+def below(stream: Stream, limit: int) -> np.int64:
+    """A uniform whole number in 0..limit-1."""
+    return scale(next_word(stream), limit)
+
+
+@kernel
+def uniform(stream: Stream) -> float:
+    """A uniform float in [0, 1)."""
+    return float(next_word(stream) >> np.uint64(11)) * 2.0**-53
+
+
+def key_of(seed: int, *parts: int) -> np.uint64:
+    """The key for a seed and a path of numbers, for example (game, purpose)."""
+    key = np.uint64(seed % 2**64)
+    for part in (0, *parts):
+        key = np.uint64(combine(key, part))  # a compiled kernel returns a plain int
+    return key
+
+
+def stream_of(seed: int, *parts: int) -> Stream:
+    """A fresh stream for a seed and a path of numbers.
+
+    >>> below(stream_of(7), 6) == below(stream_of(7), 6)
+    True
+    """
+    return np.array([key_of(seed, *parts)], dtype=np.uint64)

@@ -1,0 +1,267 @@
+"""What a game is: a record type, and a handful of compiled operations on it.
+
+A state is one NumPy record of fixed size. A game supplies the operations below for its record
+type; everything else (tables, search, solvers, the arena) is written once against the generic
+functions of the same names, which find the game by the record's type: at compile time inside a
+kernel, at run time in Python.
+
+Chance is separate from play: ``apply`` is deterministic, and when dice are to be rolled or cards
+dealt, ``actor`` is ``CHANCE`` and ``deal`` does it. Simultaneous moves are sequential moves whose
+content stays hidden until all have moved.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from perudo.games.chance import Stream, below
+from perudo.games.errors import UnknownNameError
+from perudo.games.kernel import INTERPRETED, copy_bytes, kernel
+
+if TYPE_CHECKING:
+    from perudo.games.state import State
+
+Record = Any
+"""One game state: a NumPy record (in a kernel, numba's record type)."""
+
+CHANCE = -1
+"""``actor`` when dice are to be rolled or cards to be dealt."""
+OVER = -2
+"""``actor`` when the match is over."""
+
+ROUND, MATCH = 0, 1
+"""Horizons: what a payoff is about."""
+
+EVERYTHING = -1
+"""``viewer`` of a full state, which only its table and the lab hold."""
+SPECTATOR = -2
+"""``viewer`` of what everybody may see."""
+
+
+@dataclass(frozen=True)
+class Operations:
+    """The compiled functions that a game supplies. ``state`` is changed in place."""
+
+    actor: Callable[[Record], int]
+    """The seat to act, or CHANCE, or OVER."""
+    chance_count: Callable[[Record], int]
+    """How many equally likely outcomes the awaited chance event has."""
+    chance_outcome: Callable[[Record, int], None]
+    """Bring about the k-th of them."""
+    deal: Callable[[Record, np.uint64], None]
+    """Bring about the outcome that belongs to this key (and the round's number)."""
+    action_count: Callable[[Record], int]
+    """How many actions the actor has."""
+    action: Callable[[Record, int], int]
+    """The k-th of them."""
+    refusal: Callable[[Record, int], int]
+    """0 if the action is legal, else the number of the reason (see ``Game.refusals``)."""
+    apply: Callable[[Record, int], None]
+    """Play a legal action; what follows from it, up to the next decision, happens too."""
+    round_over: Callable[[Record], bool]
+    """Whether the round has been settled and the next one has not been dealt."""
+    payoff: Callable[[Record, int, int], float]
+    """What the settled round, or the finished match, is worth to a seat: (state, horizon, seat)."""
+    observe: Callable[[Record, int], None]
+    """Blank what this seat (or SPECTATOR) may not know."""
+    information_key: Callable[[Record, int], np.uint64]
+    """A hash of all that this seat knows about the round."""
+    redeal: Callable[[Record, int, Any], None]
+    """Sample the hidden part afresh from a stream, consistently with what this seat knows."""
+    finish_round_randomly: Callable[[Record, Any], int]
+    """Uniform legal actions, drawn from a stream, to the end of the round; returns how many.
+    ``step_round_randomly``, unless a game has a shortcut that draws and ends alike."""
+    copy: Callable[[Record, Record], None]
+    """Make the first state equal to the second; ``copy_whole``, unless a game knows a shorter way."""
+
+
+@dataclass(frozen=True)
+class Properties:
+    """What a game declares about itself."""
+
+    min_players: int
+    max_players: int
+    max_actions: int
+    """No decision has more legal actions than this."""
+    hidden_moves: bool
+    """Whether some moves are not seen by the others when they are made."""
+    zero_sum: bool
+    chance: bool
+    """Whether anything is dealt or rolled."""
+
+
+class Game(ABC):
+    """A game: its record type, its operations, and how its parts are written for people."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    dtype: ClassVar[np.dtype[Any]]
+    operations: ClassVar[Operations]
+    properties: ClassVar[Properties]
+    refusals: ClassVar[tuple[str, ...]]
+    """Stable codes; ``operations.refusal`` returns an index into this, 0 meaning legal."""
+    presets: ClassVar[Sequence[str]]
+
+    @abstractmethod
+    def setting(self, text: str) -> Any:
+        """Read a preset with options, ``official:calza=no,dice=3``, into this game's settings."""
+
+    @abstractmethod
+    def describe_setting(self, setting: Any) -> str:
+        """Write the settings so that ``setting`` reads them back."""
+
+    @abstractmethod
+    def start(self, setting: Any, players: int) -> State:
+        """The state before the first deal."""
+
+    @abstractmethod
+    def parse_action(self, text: str) -> int:
+        """Read an action; raises ``InvalidActionError``."""
+
+    @abstractmethod
+    def format_action(self, action: int) -> str:
+        """Write an action."""
+
+    def action_value(self, action: int) -> Any:
+        """The action as people handle it in Python: its text, unless a game has something better."""
+        return self.format_action(action)
+
+    def format_actions(self, actions: Sequence[int]) -> str:
+        """Write a list of actions so that a person can take it in."""
+        return ", ".join(self.format_action(action) for action in actions)
+
+    @abstractmethod
+    def format_deal(self, record: Record) -> dict[str, Any]:
+        """What chance just brought about, as plain data for a record's log.
+
+        With the full state all of it; with an observation, what that seat may know.
+        """
+
+    @abstractmethod
+    def replay_deal(self, record: Record, deal: dict[str, Any]) -> None:
+        """Bring about exactly this outcome of chance."""
+
+    @abstractmethod
+    def format_result(self, record: Record) -> dict[str, Any]:
+        """How the round that just ended was settled, as plain data for a record's log."""
+
+    @abstractmethod
+    def describe(self, record: Record) -> str:
+        """The state, or an observation of it, on a few lines of plain text."""
+
+    def explain_refusal(self, record: Record, action: int, code: str) -> str:
+        """Say in one line why an action is not allowed."""
+        return f"{self.format_action(action)} is not allowed here ({code})"
+
+    def new_record(self) -> Record:
+        """A zeroed record of this game's type."""
+        return np.zeros(1, self.dtype)[0]
+
+
+@kernel
+def copy_whole(target: Record, source: Record) -> None:
+    """Copy a state byte by byte."""
+    copy_bytes(target, source, source.nbytes)
+
+
+_games: dict[str, Game] = {}
+_by_dtype: dict[np.dtype[Any], Game] = {}
+
+
+def register(game: Game) -> Game:
+    """Make a game known, so that the generic operations work on its records."""
+    dtype = game.dtype
+    covered = sum(part.itemsize for part, *_ in (dtype.fields or {}).values())
+    if covered != dtype.itemsize:
+        raise TypeError(f"the record of {game.name} has padding: equal states could differ in bytes")
+    shadowed = [name for name in dtype.names or () if hasattr(np.record, name)]
+    if shadowed:
+        raise TypeError(f"the record of {game.name} cannot have a field {shadowed[0]}: NumPy's own")
+    other = _by_dtype.get(dtype)
+    if other is not None and other.name != game.name:
+        raise TypeError(
+            f"{game.name} and {other.name} have the same fields; give each record a marker field"
+        )
+    _games[game.name] = game
+    _by_dtype[dtype] = game
+    return game
+
+
+def games() -> dict[str, Game]:
+    """All registered games by name."""
+    return dict(_games)
+
+
+def game_named(name: str) -> Game:
+    """The game with this name."""
+    if name not in _games:
+        raise UnknownNameError(f"unknown game {name!r}; there are: {', '.join(sorted(_games))}")
+    return _games[name]
+
+
+def game_of(dtype: np.dtype[Any]) -> Game:
+    """The game whose states have this record type."""
+    if dtype not in _by_dtype:
+        raise TypeError(f"no registered game has records of type {dtype}")
+    return _by_dtype[dtype]
+
+
+def _generic(name: str) -> Callable[..., Any]:
+    """The generic form of an operation: found by record type."""
+
+    def generic(state: Record, *arguments: Any) -> Any:
+        return getattr(game_of(state.dtype).operations, name)(state, *arguments)
+
+    if not INTERPRETED:
+        import numba
+        from numba.extending import overload
+
+        def resolve(state: Any, *arguments: Any) -> Any:
+            operation = next(
+                getattr(game.operations, name)
+                for game in _games.values()
+                if numba.from_dtype(game.dtype) == state
+            )
+
+            def call(state: Any, *arguments: Any) -> Any:
+                return operation(state, *arguments)
+
+            return call
+
+        overload(generic)(resolve)
+    return generic
+
+
+actor = _generic("actor")
+chance_count = _generic("chance_count")
+chance_outcome = _generic("chance_outcome")
+deal = _generic("deal")
+action_count = _generic("action_count")
+action = _generic("action")
+refusal = _generic("refusal")
+apply = _generic("apply")
+round_over = _generic("round_over")
+payoff = _generic("payoff")
+observe = _generic("observe")
+information_key = _generic("information_key")
+redeal = _generic("redeal")
+finish_round_randomly = _generic("finish_round_randomly")
+copy = _generic("copy")
+
+
+@kernel
+def step_round_randomly(state: Record, stream: Stream) -> int:
+    """Play the round to its end, action by action."""
+    actions = 0
+    while actor(state) >= 0 and not round_over(state):
+        apply(state, action(state, below(stream, action_count(state))))
+        actions += 1
+    return actions
+
+
+assert all(field.name in globals() for field in fields(Operations))

@@ -1,0 +1,116 @@
+"""How the rules are compiled: the decorator, the cache it fills, and the interpreted mode.
+
+Everything that must be fast is a plain function over records and small arrays, marked
+``@kernel``. numba compiles it once and keeps the machine code in a cache directory. With
+``NUMBA_DISABLE_JIT=1`` the same functions run as ordinary Python, under a debugger or a coverage
+tool; numba is then not even imported, which also makes short commands start quickly.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+"""True when kernels run as ordinary Python."""
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_KEPT_CACHES = 3
+"""Caches of older versions of the code that are kept, for people who switch between branches."""
+
+
+def source_fingerprint() -> str:
+    """Hash of every module that holds a kernel.
+
+    numba notices a change in a function's own file only; a callee that changed in another file
+    would go unseen and the old machine code would run. So the cache directory carries this hash.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        source = path.read_bytes()
+        if b"kernel" in source:
+            digest.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + source)
+    return digest.hexdigest()[:16]
+
+
+def _writable(directory: Path) -> bool:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            return True
+    except OSError:
+        return False
+
+
+def cache_directory() -> Path:
+    """Where compiled kernels are kept: ``PERUDO_CACHE_DIR`` or the user's cache directory.
+
+    A directory that cannot be written falls back to a temporary one of this user's.
+    """
+    home = os.environ.get("PERUDO_CACHE_DIR") or Path(
+        os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser(), "perudo"
+    )
+    fingerprint = f"kernels-{source_fingerprint()}"
+    directory = Path(home, fingerprint)
+    if not _writable(directory):
+        directory = Path(tempfile.gettempdir(), f"perudo-{os.getuid()}", fingerprint)
+        directory.mkdir(parents=True, exist_ok=True)
+    return directory
+
+
+def forget_old_caches() -> None:
+    """Delete the caches of older code, except the most recent few."""
+    current = cache_directory()
+    old = [path for path in current.parent.glob("kernels-*") if path != current]
+    old.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in old[_KEPT_CACHES:]:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+if INTERPRETED:
+    # Hashing relies on 64-bit arithmetic that wraps around, which NumPy scalars warn about.
+    np.seterr(over="ignore")
+
+    def kernel(function: Function) -> Function:
+        """Leave the function as it is: interpreted mode."""
+        return function
+
+    def copy_bytes(target: Any, source: Any, size: int) -> None:
+        """Copy the first ``size`` bytes of a record over those of another."""
+        memoryview(target).cast("B")[:size] = memoryview(source).cast("B")[:size]
+
+else:
+    import numba
+    from numba.core import cgutils, types
+    from numba.extending import intrinsic
+
+    numba.config.CACHE_DIR = str(cache_directory())  # type: ignore[attr-defined]  # set at run time by numba
+
+    def kernel(function: Function) -> Function:
+        """Compile the function on first use, and keep the machine code in the cache."""
+        return cast(Function, numba.njit(cache=True, error_model="numpy")(function))
+
+    @intrinsic
+    def copy_bytes(typing_context: Any, target: Any, source: Any, size: Any) -> Any:
+        """Copy the first ``size`` bytes of a record over those of another.
+
+        Plain assignment of a record goes through a value as large as the record: 700 ns where
+        this takes 30 (measured for 1.7 kB).
+        """
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            to, origin, count = arguments
+            count = context.cast(builder, count, signature.args[2], types.intp)
+            cgutils.raw_memcpy(builder, to, origin, count, 1)
+            return context.get_dummy_value()
+
+        return types.none(target, source, size), generate

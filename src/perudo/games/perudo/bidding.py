@@ -1,0 +1,497 @@
+"""Which actions are legal (docs/rules.md, parts 2, 3 and 5-7).
+
+For every face the legal quantities are one range, so actions are counted and the n-th is found
+without listing them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from perudo.games.game import Record
+from perudo.games.kernel import kernel
+from perudo.games.perudo.layout import (
+    BIDDING,
+    CALZA,
+    DECLINE,
+    DOUBT,
+    DUDO,
+    FIRST_BID_CODE,
+    NOBODY,
+    PALAFICO,
+    PASS,
+    bid_code,
+    face_of,
+    quantity_of,
+)
+from perudo.games.perudo.rules import (
+    ABOVE_DOUBLE,
+    ACE_OPENING_PALAFICO,
+    ACE_OPENING_YES,
+    ALREADY_PALAFICO_CHANGES,
+    ANY_BUT_NEXT,
+    ANY_FACE,
+    BELOW_DOUBLE,
+    FACES,
+    LEXICOGRAPHIC,
+    LOWEST,
+    MAX_QUANTITY,
+    NOT_BIDDABLE,
+    ONE_DIE_CHANGES,
+    ONE_OF_TWO,
+    TURN_ONLY,
+)
+
+ACE = 1
+FIRST_PLAIN_FACE = 2
+PLAIN_FACES = FACES - 1
+FIRST_STEP = PLAIN_FACES
+"""The step of the lowest bid, 1x2."""
+ANY_FACE_RESTRICTED = -1
+"""In place of a number of bids on ones: the legal bids are not one ladder."""
+WORDS_IN_MASK = np.array([mask.bit_count() for mask in range(1 << FIRST_BID_CODE)], np.int64)
+PASS_DICE = 5
+"""Passing needs exactly this many dice (7.2)."""
+
+REFUSALS = (
+    "legal",
+    "match_over",
+    "dice_not_rolled",
+    "unknown_action",
+    "quantity_out_of_range",
+    "aces_not_biddable",
+    "ace_opening",
+    "face_fixed",
+    "not_higher",
+    "raise_one_of_two",
+    "only_calza_or_decline",
+    "no_bid_to_doubt",
+    "doubt_the_pass",
+    "calza_off",
+    "calza_needs_bid",
+    "calza_own_bid",
+    "calza_not_next",
+    "calza_palafico",
+    "calza_two_players",
+    "calza_after_pass",
+    "pass_off",
+    "pass_needs_five_dice",
+    "pass_once",
+    "pass_on_opening",
+    "pass_after_pass",
+    "pass_palafico",
+    "no_pass_to_doubt",
+    "palafico_not_yours",
+    "nothing_to_decline",
+)
+"""Stable codes of why an action is refused; ``refusal`` returns an index into this."""
+(
+    LEGAL,
+    MATCH_OVER,
+    DICE_NOT_ROLLED,
+    UNKNOWN_ACTION,
+    QUANTITY_OUT_OF_RANGE,
+    ACES_NOT_BIDDABLE,
+    ACE_OPENING,
+    FACE_FIXED,
+    NOT_HIGHER,
+    RAISE_ONE_OF_TWO,
+    ONLY_CALZA_OR_DECLINE,
+    NO_BID_TO_DOUBT,
+    DOUBT_THE_PASS,
+    CALZA_OFF,
+    CALZA_NEEDS_BID,
+    CALZA_OWN_BID,
+    CALZA_NOT_NEXT,
+    CALZA_PALAFICO,
+    CALZA_TWO_PLAYERS,
+    CALZA_AFTER_PASS,
+    PASS_OFF,
+    PASS_NEEDS_FIVE_DICE,
+    PASS_ONCE,
+    PASS_ON_OPENING,
+    PASS_AFTER_PASS,
+    PASS_PALAFICO,
+    NO_PASS_TO_DOUBT,
+    PALAFICO_NOT_YOURS,
+    NOTHING_TO_DECLINE,
+) = range(len(REFUSALS))
+
+
+@kernel
+def largest_quantity(state: Record) -> int:
+    """The bid cap (2.4)."""
+    return int(state.total) if state.rules.cap_bids_at_total else MAX_QUANTITY
+
+
+@kernel
+def ace_rank(state: Record) -> int:
+    """Where ones rank in this round: plain lowest while nothing is wild (5.8)."""
+    rank = int(state.rules.ace_rank)
+    if state.wild_face == 0 and rank < LOWEST and state.rules.nonwild_order == LEXICOGRAPHIC:
+        return LOWEST
+    return rank
+
+
+@kernel
+def may_change_face(state: Record) -> bool:
+    """Whether the turn player is free to choose the face (5.4-5.6)."""
+    seat = state.turn
+    if state.palafico == NOBODY:
+        return True
+    if seat == state.palafico:
+        return bool(state.rules.palafico_owner_may_change)
+    if state.counts[seat] != 1:
+        return False
+    if state.rules.palafico_face_change == ONE_DIE_CHANGES:
+        return True
+    if state.rules.palafico_face_change == ALREADY_PALAFICO_CHANGES:
+        return (int(state.been_palafico) >> int(seat)) & 1 == 1
+    return False
+
+
+@kernel
+def may_open_on_aces(state: Record) -> bool:
+    """Clauses 3.2 and 5.3."""
+    if state.rules.ace_opening == ACE_OPENING_YES:
+        return True
+    return bool(
+        state.rules.ace_opening == ACE_OPENING_PALAFICO and state.palafico == state.turn
+    )
+
+
+@kernel
+def step(quantity: int, face: int) -> int:
+    """The place of a bid on faces 2 to 6 in the order of quantity, then face."""
+    return quantity * PLAIN_FACES + face - FIRST_PLAIN_FACE
+
+
+@kernel
+def any_higher_bid(state: Record) -> bool:
+    """Whether every bid above the standing one is legal: no fixed face, no restricted raise."""
+    if state.rules.raise_rule != ANY_FACE and state.bid != 0:
+        return False
+    return bool(state.palafico == NOBODY or may_change_face(state))
+
+
+@kernel
+def lowest_ace_bid(state: Record) -> int:
+    """The smallest legal quantity on ones when any higher bid may be made (part 3)."""
+    rank = ace_rank(state)
+    if rank == NOT_BIDDABLE:
+        return MAX_QUANTITY + 1
+    if state.bid == 0:
+        return 1 if may_open_on_aces(state) else MAX_QUANTITY + 1
+    quantity = quantity_of(state.bid)
+    if face_of(state.bid) == ACE or rank == LOWEST:
+        return quantity + 1
+    return (quantity + 1) >> 1 if rank == ABOVE_DOUBLE else (quantity >> 1) + 1
+
+
+@kernel
+def lowest_step(state: Record) -> int:
+    """The lowest legal step when any higher bid may be made; all steps above are legal too."""
+    if state.bid == 0:
+        return FIRST_STEP
+    quantity, face = quantity_of(state.bid), face_of(state.bid)
+    if face != ACE:
+        return step(quantity, face) + 1
+    rank = ace_rank(state)
+    if rank >= LOWEST:
+        return step(quantity, FIRST_PLAIN_FACE)
+    # 3.4 and 3.5: back from ones
+    if rank == BELOW_DOUBLE:
+        return step(2 * quantity, FIRST_PLAIN_FACE)
+    if state.rules.ace_exit_plus_one:
+        return step(2 * quantity + 1, FIRST_PLAIN_FACE)
+    low = step(2 * quantity, FIRST_PLAIN_FACE)
+    if state.plain_bid != 0:
+        low = max(low, step(quantity_of(state.plain_bid), face_of(state.plain_bid)) + 1)
+    return low
+
+
+@kernel
+def restricted_range(state: Record, face: int) -> tuple[int, int]:
+    """Legal quantities of a face when faces are fixed (5.4) or raises restricted (2.2)."""
+    cap = largest_quantity(state)
+    if state.bid == 0:  # a palafico round's opening
+        return 1, (cap if face != ACE or lowest_ace_bid(state) == 1 else 0)
+    quantity, last = quantity_of(state.bid), face_of(state.bid)
+    if face == last:
+        return quantity + 1, cap
+    if not may_change_face(state):
+        return 1, 0
+    rank = ace_rank(state)
+    if face == ACE and rank == NOT_BIDDABLE:
+        return 1, 0
+    if rank < LOWEST and face == ACE:
+        return lowest_ace_bid(state), cap
+    if rank < LOWEST and last == ACE:
+        low = lowest_step(state)
+        return (low + FACES - face) // PLAIN_FACES, cap
+    if face < last:
+        return 1, 0
+    return quantity, (quantity if state.rules.raise_rule == ONE_OF_TWO else cap)
+
+
+@kernel
+def bid_range(state: Record, face: int) -> tuple[int, int]:
+    """The lowest and highest legal quantity of one face; empty if low > high."""
+    if not any_higher_bid(state):
+        return restricted_range(state, face)
+    cap = largest_quantity(state)
+    if face == ACE:
+        return lowest_ace_bid(state), cap
+    return (lowest_step(state) + FACES - face) // PLAIN_FACES, cap
+
+
+@kernel
+def width(low: int, high: int) -> int:
+    """How many there are from low to high."""
+    return max(high - low + 1, 0)
+
+
+@kernel
+def calza_refusal(state: Record, seat: int) -> int:
+    """Why a seat may not claim calza, or LEGAL (part 6)."""
+    if not state.rules.calza:
+        return CALZA_OFF
+    if state.bid == 0:
+        return CALZA_NEEDS_BID
+    if state.palafico != NOBODY and not state.rules.calza_in_palafico:
+        return CALZA_PALAFICO
+    if state.live == 2 and not state.rules.calza_two_players:
+        return CALZA_TWO_PLAYERS
+    if state.passer != NOBODY and not state.rules.calza_after_pass:
+        return CALZA_AFTER_PASS
+    if seat == state.bidder:
+        return CALZA_OWN_BID
+    if seat == state.turn and state.rules.calza_who == ANY_BUT_NEXT:
+        return CALZA_NOT_NEXT
+    return LEGAL
+
+
+@kernel
+def first_claimant(state: Record, after: int) -> int:
+    """The next seat left of ``after`` that may claim calza out of turn, or NOBODY (6.3).
+
+    Seats are asked once round the table, from the bidder's left; the turn player is not asked
+    but simply acts last.
+    """
+    if not state.rules.calza or state.rules.calza_who == TURN_ONLY:
+        return NOBODY
+    players = int(state.players)
+    seat = int(after)
+    for _ in range(players):
+        seat += 1
+        if seat == players:
+            seat = 0
+        if seat == state.bidder:
+            return NOBODY
+        if seat != state.turn and state.counts[seat] > 0 and calza_refusal(state, seat) == LEGAL:
+            return seat
+    return NOBODY
+
+
+@kernel
+def pass_refusal(state: Record) -> int:
+    """Why the turn player may not pass, or LEGAL (part 7)."""
+    if not state.rules.enable_pass:
+        return PASS_OFF
+    if state.counts[state.turn] != PASS_DICE:
+        return PASS_NEEDS_FIVE_DICE
+    if (int(state.passed) >> int(state.turn)) & 1:
+        return PASS_ONCE
+    if state.palafico != NOBODY and not state.rules.pass_in_palafico:
+        return PASS_PALAFICO
+    if state.passer != NOBODY and not state.rules.consecutive_pass:
+        return PASS_AFTER_PASS
+    if state.bid == 0 and not state.rules.pass_on_opening:
+        return PASS_ON_OPENING
+    return LEGAL
+
+
+@kernel
+def may_declare(state: Record) -> bool:
+    """Whether the turn player may declare a palafico round now (5.1)."""
+    return bool(
+        state.palafico_due == state.turn and state.palafico == NOBODY and state.actions == 0
+    )
+
+
+@kernel
+def bid_refusal(state: Record, action: int) -> int:
+    """Why a bid is not legal, or LEGAL."""
+    quantity, face = quantity_of(action), face_of(action)
+    if face < 1 or face > FACES:
+        return UNKNOWN_ACTION
+    if quantity < 1 or quantity > largest_quantity(state):
+        return QUANTITY_OUT_OF_RANGE
+    if face == ACE and state.rules.ace_rank == NOT_BIDDABLE:
+        return ACES_NOT_BIDDABLE
+    low, high = bid_range(state, face)
+    if low <= quantity <= high:
+        return LEGAL
+    if state.bid == 0:
+        return ACE_OPENING
+    if face != face_of(state.bid) and not may_change_face(state):
+        return FACE_FIXED
+    if low <= high and quantity > high:
+        return RAISE_ONE_OF_TWO
+    if state.rules.raise_rule != ANY_FACE and quantity > quantity_of(state.bid):
+        return RAISE_ONE_OF_TWO
+    return NOT_HIGHER
+
+
+@kernel
+def refusal(state: Record, action: int) -> int:
+    """Why the actor may not do this, or LEGAL. The one place that decides legality."""
+    if state.phase != BIDDING:
+        return DICE_NOT_ROLLED if state.winner == NOBODY else MATCH_OVER
+    if state.pending != NOBODY:
+        return LEGAL if action == CALZA or action == DECLINE else ONLY_CALZA_OR_DECLINE
+    if action >= FIRST_BID_CODE:
+        return bid_refusal(state, action)
+    if action == DUDO:
+        if state.passer != NOBODY:
+            return DOUBT_THE_PASS
+        return LEGAL if state.bid != 0 else NO_BID_TO_DOUBT
+    if action == CALZA:
+        return calza_refusal(state, int(state.turn))
+    if action == PASS:
+        return pass_refusal(state)
+    if action == DOUBT:
+        return LEGAL if state.passer != NOBODY else NO_PASS_TO_DOUBT
+    if action == PALAFICO:
+        return LEGAL if may_declare(state) else PALAFICO_NOT_YOURS
+    if action == DECLINE:
+        return NOTHING_TO_DECLINE
+    return UNKNOWN_ACTION
+
+
+@kernel
+def word_mask(state: Record) -> int:
+    """Bit per action that is not a bid: set if the turn player may say it."""
+    mask = 0
+    if state.passer != NOBODY:
+        mask = 1 << DOUBT
+    elif state.bid != 0:
+        mask = 1 << DUDO
+    if calza_refusal(state, int(state.turn)) == LEGAL:
+        mask |= 1 << CALZA
+    if pass_refusal(state) == LEGAL:
+        mask |= 1 << PASS
+    if may_declare(state):
+        mask |= 1 << PALAFICO
+    return mask
+
+
+@kernel
+def is_plain_round(state: Record) -> bool:
+    """Whether this round knows only bids on 2 to 6 and dudo; such rounds take a short cut."""
+    rules = state.rules
+    return bool(
+        rules.ace_rank == NOT_BIDDABLE
+        and rules.raise_rule == ANY_FACE
+        and state.palafico == NOBODY
+        and state.palafico_due == NOBODY
+        and not rules.calza
+        and not rules.enable_pass
+    )
+
+
+@kernel
+def begin_offers(state: Record) -> None:
+    """Prepare a new round's offers, and make the first."""
+    offer = state.offer
+    state.plain_round = is_plain_round(state)
+    if state.plain_round:
+        offer.words = 1 << DUDO
+        offer.aces = 0
+        offer.ace_low = 0
+    make_offer(state)
+
+
+@kernel
+def make_offer(state: Record) -> None:
+    """Work out once per decision what the actor may do, for ``action_count`` and ``action``."""
+    offer = state.offer
+    if state.plain_round:
+        first = step(quantity_of(state.bid), face_of(state.bid)) + 1 if state.bid else FIRST_STEP
+        bids = step(largest_quantity(state), FACES) - first + 1
+        offer.bids = bids
+        offer.step_shift = first
+        offer.choices = bids + 1 if state.bid else bids
+        return
+    if state.pending != NOBODY:
+        offer.choices = 2
+        return
+    words = word_mask(state)
+    offer.words = words
+    if any_higher_bid(state):
+        cap = largest_quantity(state)
+        low = lowest_ace_bid(state)
+        aces = max(cap - low + 1, 0)
+        first = lowest_step(state)
+        bids = aces + max(step(cap, FACES) - first + 1, 0)
+        offer.ace_low = low
+        offer.aces = aces
+        offer.step_shift = first - aces
+    else:
+        offer.aces = ANY_FACE_RESTRICTED
+        bids = 0
+        for face in range(1, FACES + 1):
+            low, high = restricted_range(state, face)
+            bids += max(high - low + 1, 0)
+    offer.bids = bids
+    offer.choices = bids + WORDS_IN_MASK[words]
+
+
+@kernel
+def action_count(state: Record) -> int:
+    """How many actions the actor has."""
+    return int(state.offer.choices)
+
+
+@kernel
+def action(state: Record, index: int) -> int:
+    """The n-th of them: bids on ones, bids by quantity and face, then words.
+
+    Where faces or raises are restricted, bids come by face instead.
+    """
+    offer = state.offer
+    if not state.plain_round:
+        if state.pending != NOBODY:
+            return CALZA if index == 0 else DECLINE
+        if index < offer.aces:
+            return bid_code(int(offer.ace_low) + index, ACE)
+        if offer.aces == ANY_FACE_RESTRICTED and index < offer.bids:
+            return nth_restricted_bid(state, index)
+    if index >= offer.bids:
+        return nth_word(int(offer.words), index - int(offer.bids))
+    place = np.uint64(index + int(offer.step_shift))
+    quantity = place // np.uint64(PLAIN_FACES)
+    face = place - quantity * np.uint64(PLAIN_FACES)
+    return bid_code(np.int64(quantity), np.int64(face) + FIRST_PLAIN_FACE)
+
+
+@kernel
+def nth_word(words: int, index: int) -> int:
+    """The n-th action of a mask of words."""
+    for _ in range(index):
+        words &= words - 1
+    word = DUDO
+    while (words >> word) & 1 == 0:
+        word += 1
+    return word
+
+
+@kernel
+def nth_restricted_bid(state: Record, index: int) -> int:
+    """The n-th bid where not every higher bid is legal."""
+    for face in range(1, FACES + 1):
+        low, high = restricted_range(state, face)
+        if index <= high - low:
+            return bid_code(low + index, face)
+        index -= max(high - low + 1, 0)
+    return 0  # not reached for an index below the number of bids

@@ -1,0 +1,160 @@
+"""Perudo as a game among others: its operations, and how its parts are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from perudo.games.errors import PerudoError, RulesError
+from perudo.games.game import EVERYTHING, Game, Operations, Properties, Record, register
+from perudo.games.perudo import bidding, knowledge, layout, play
+from perudo.games.perudo.actions import Action, action_from_code, format_actions, parse_action
+from perudo.games.perudo.hands import hand_text, parse_hand
+from perudo.games.perudo.layout import NOBODY, write_rules
+from perudo.games.perudo.outcome import outcome_of
+from perudo.games.perudo.presets import PRESETS
+from perudo.games.perudo.refusals import explain
+from perudo.games.perudo.rules import MAX_DICE, MAX_PLAYERS, Rules
+from perudo.games.perudo.state import PerudoState
+
+
+class PerudoGame(Game):
+    """Perudo, Liar's Dice, Dudo."""
+
+    name = "perudo"
+    summary = "bid on all dice, see only your own, and call bluffs"
+    dtype = layout.STATE_DTYPE
+    operations = Operations(
+        actor=play.actor,
+        chance_count=play.chance_count,
+        chance_outcome=play.chance_outcome,
+        deal=play.deal,
+        action_count=bidding.action_count,
+        action=bidding.action,
+        refusal=bidding.refusal,
+        apply=play.apply,
+        round_over=play.round_over,
+        payoff=play.payoff,
+        observe=knowledge.observe,
+        information_key=knowledge.information_key,
+        redeal=knowledge.redeal,
+        finish_round_randomly=play.finish_round_randomly,
+        copy=layout.copy_state,
+    )
+    properties = Properties(
+        min_players=2,
+        max_players=MAX_PLAYERS,
+        max_actions=layout.MAX_ACTIONS,
+        hidden_moves=False,
+        zero_sum=True,
+        chance=True,
+    )
+    refusals = bidding.REFUSALS
+    presets = tuple(PRESETS)
+
+    def setting(self, text: str) -> Rules:
+        """Read rules."""
+        return Rules.parse(text)
+
+    def describe_setting(self, setting: Any) -> str:
+        """Write rules."""
+        return str(setting)
+
+    def start(
+        self,
+        setting: Any,
+        players: int,
+        dice: Sequence[int] | None = None,
+        opener: int | None = None,
+    ) -> PerudoState:
+        """The table before the first roll; ``dice`` gives each seat's if they are not equal."""
+        rules = cast(Rules, setting)
+        counts = [rules.dice] * players if dice is None else list(dice)
+        check_seats(rules, players, counts)
+        record = self.new_record()
+        write_rules(record, rules)
+        record.viewer = EVERYTHING
+        record.players = players
+        record.counts[:players] = counts
+        record.live = sum(count > 0 for count in counts)
+        record.total = sum(counts)
+        record.phase = layout.AWAITING_DEAL
+        record.opener = NOBODY if opener is None else opener
+        for name in ("winner", "turn", "pending", "bidder", "passer", "palafico", "palafico_due"):
+            record[name] = NOBODY
+        return PerudoState(record)
+
+    def parse_action(self, text: str) -> int:
+        """Read an action."""
+        return parse_action(text).code
+
+    def format_action(self, action: int) -> str:
+        """Write an action."""
+        return str(action_from_code(action))
+
+    def action_value(self, action: int) -> Action:
+        """A ``Bid`` or one of the words."""
+        return action_from_code(action)
+
+    def format_actions(self, actions: Sequence[int]) -> str:
+        """Write actions, bids as ranges."""
+        return format_actions(actions)
+
+    def format_deal(self, record: Record) -> dict[str, Any]:
+        """Who opens and everybody's dice; hidden hands are null."""
+        players = int(record.players)
+        return {
+            "round": int(record.round_number),
+            "opener": int(record.opener),
+            "dice": [
+                hand_text(int(record.hands[seat]))
+                if record.viewer in (EVERYTHING, seat) or record.counts[seat] == 0
+                else None
+                for seat in range(players)
+            ],
+        }
+
+    def replay_deal(self, record: Record, deal: dict[str, Any]) -> None:
+        """Put exactly these dice into the cups."""
+        players = int(record.players)
+        opener, dice = deal.get("opener"), deal.get("dice")
+        if type(opener) is not int or not 0 <= opener < players or record.counts[opener] == 0:
+            raise PerudoError(f"opener {opener!r} is not a seat with dice")
+        if record.opener not in (NOBODY, opener):
+            raise PerudoError(f"opener {opener} should be {int(record.opener)}")
+        if not isinstance(dice, list) or len(dice) != players:
+            raise PerudoError(f"dice should be a list of {players} hands")
+        for seat, hand in enumerate(dice):
+            record.hands[seat] = parse_hand(hand, int(record.counts[seat]))
+        record.opener = opener
+        play.begin_round(record)
+
+    def format_result(self, record: Record) -> dict[str, Any]:
+        """How the round was settled."""
+        outcome = outcome_of(record)
+        return outcome.data() if outcome else {}
+
+    def describe(self, record: Record) -> str:
+        """The table on a few lines."""
+        return PerudoState(record).describe()
+
+    def explain_refusal(self, record: Record, action: int, code: str) -> str:
+        """Why not, and what would be legal."""
+        return explain(record, action, code)
+
+
+def check_seats(rules: Rules, players: int, counts: Sequence[int]) -> None:
+    """Raise unless this many players with these dice can sit down."""
+    if not 2 <= players <= rules.max_players:
+        allowed = "2" if rules.max_players == 2 else f"2 to {rules.max_players}"
+        raise RulesError(f"{players} players cannot play {rules}; it takes {allowed}")
+    if len(counts) != players:
+        raise RulesError(f"{len(counts)} dice counts for {players} players; give one for each seat")
+    if any(not 0 <= count <= MAX_DICE for count in counts) or sum(c > 0 for c in counts) < 2:
+        raise RulesError(
+            f"dice {','.join(map(str, counts))} cannot be played; each seat has 0 to {MAX_DICE} "
+            "and at least two have some"
+        )
+
+
+PERUDO = cast(PerudoGame, register(PerudoGame()))

@@ -1,0 +1,211 @@
+"""The record that a Perudo match lives in, and how actions are numbered.
+
+A hand is kept as the number of dice of each face, eight bits for each in one 64-bit word: the
+order of dice in a cup means nothing, and hands can be added up like numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from perudo.games.game import Record
+from perudo.games.kernel import copy_bytes, kernel
+from perudo.games.perudo.rules import FACES, MAX_PLAYERS, MAX_QUANTITY, OPTIONS, Rules
+
+# --- actions -----------------------------------------------------------------------------------
+DUDO = 1
+"""The standing bid is too high."""
+CALZA = 2
+"""The standing bid is exactly right."""
+PASS = 3
+"""My five dice are all different, all equal, or three and two."""
+DOUBT = 4
+"""No, they are not."""
+PALAFICO = 5
+"""Declare a palafico round, where the rules leave that to the player."""
+DECLINE = 6
+"""Let the chance to claim calza out of turn go by."""
+FIRST_BID_CODE = 8
+ACTION_CODES = (MAX_QUANTITY + 1) * FIRST_BID_CODE
+"""Every action is a number below this; a bid is ``quantity * 8 + face``."""
+MAX_HISTORY = 740
+"""No round is longer. Each bid on 2-6 is made at most once (400) and each seat passes once (10);
+bids on ones rise up to 80, but may come again between two bids on the same even quantity, or on an
+odd one and the next, where rules let ones be left at exactly double (at most 240 times)."""
+MAX_ACTIONS = MAX_QUANTITY * FACES + 4
+
+
+@kernel
+def bid_code(quantity: int, face: int) -> int:
+    """The number of a bid."""
+    return quantity * FIRST_BID_CODE + face
+
+
+@kernel
+def quantity_of(bid: int) -> int:
+    """How many dice a bid claims."""
+    return int(bid) >> 3
+
+
+@kernel
+def face_of(bid: int) -> int:
+    """Which face a bid is on."""
+    return int(bid) & 7
+
+
+# --- hands -------------------------------------------------------------------------------------
+@kernel
+def die_in_hand(face: int) -> np.uint64:
+    """A hand of one die."""
+    return np.uint64(1) << np.uint64(8 * face)
+
+
+@kernel
+def count_in_hand(hand: np.uint64, face: int) -> int:
+    """How many dice of a face a hand holds."""
+    return np.int64((hand >> np.uint64(8 * face)) & np.uint64(255))
+
+
+# --- the record --------------------------------------------------------------------------------
+NOBODY = -1
+NO_COUNT = -1
+"""The count of a doubted pass."""
+
+AWAITING_DEAL, BIDDING, FINISHED = range(3)
+"""Phases of a match."""
+
+BID_TOO_HIGH, DUDO_TOO_SOON, CALZA_WRONG, CALZA_RIGHT, PASS_CAUGHT, PASS_DOUBTED_WRONGLY = range(1, 7)
+"""How a round was settled; 0 before the first."""
+
+# All numbers are signed but the 64-bit words: in a kernel an unsigned and a signed whole number make
+# a float.
+RULES_DTYPE: np.dtype[Any] = np.dtype((np.record, [(name, "i1") for name in OPTIONS]))
+
+REVEAL_DTYPE: np.dtype[Any] = np.dtype(
+    (
+        np.record,
+        [
+            ("reason", "i1"),
+            ("caller", "i1"),  # who said dudo, calza or doubt
+            ("target", "i1"),  # whose bid or pass it was about
+            ("count", "i1"),  # dice that matched the bid; NO_COUNT for a pass
+            ("bid", "i2"),
+            ("lost", "i1", (MAX_PLAYERS,)),  # dice lost by each seat
+            ("gained", "i1", (MAX_PLAYERS,)),
+            ("hands", "u8", (MAX_PLAYERS,)),  # only what was shown; zero elsewhere
+        ],
+    )
+)
+
+OFFER_DTYPE: np.dtype[Any] = np.dtype(
+    (
+        np.record,
+        [
+            ("choices", "i2"),  # how many actions the actor has
+            ("bids", "i2"),  # how many of them are bids
+            ("step_shift", "i2"),  # from an action's index to its step, see bidding.step
+            ("aces", "i1"),  # how many are bids on ones
+            ("ace_low", "i1"),  # the lowest of those
+            ("words", "i1"),  # bit per legal action that is not a bid
+        ],
+    )
+)
+
+STATE_DTYPE: np.dtype[Any] = np.dtype(
+    (
+        np.record,
+        [
+            ("perudo", "i1"),  # marker: record types are told apart by their fields
+            ("rules", RULES_DTYPE),
+            ("viewer", "i1"),  # EVERYTHING, SPECTATOR, or the seat that this is an observation for
+            ("players", "i1"),
+            ("live", "i1"),  # seats that have dice
+            ("total", "i1"),  # dice in play
+            ("phase", "i1"),
+            ("winner", "i1"),
+            ("opener", "i1"),  # of this round, or of the next while a deal is awaited
+            ("turn", "i1"),
+            ("pending", "i1"),  # seat asked for an out-of-turn calza before the turn player acts
+            ("bidder", "i1"),
+            ("passer", "i1"),  # whose pass the turn player may doubt
+            ("palafico", "i1"),  # whose palafico round this is
+            ("newly_at_one", "i2"),  # bit per seat: fell to one die for the first time just now
+            ("palafico_due", "i1"),  # opener newly down to one die, until the round's first action
+            ("plain_round", "i1"),  # see bidding.is_plain_round
+            ("wild_face", "i1"),  # 0 while nothing is wild
+            ("bid", "i2"),  # the standing bid, 0 before the first
+            ("plain_bid", "i2"),  # the last bid on a face other than ones, for clause 3.5
+            ("passed", "i2"),  # bit per seat: has passed this round
+            ("been_palafico", "i2"),  # bit per seat: has been down to one die before
+            ("round_number", "i4"),  # from 1; 0 before the first
+            ("actions", "i2"),  # entries of history in use
+            ("public_key", "u8"),  # hash of the round's history
+            ("counts", "i1", (MAX_PLAYERS,)),  # dice of each seat
+            ("offer", OFFER_DTYPE),  # what the actor may do, worked out once per decision
+            ("hands", "u8", (MAX_PLAYERS,)),  # hidden: each seat's dice, packed see die_in_hand
+            ("reveal", REVEAL_DTYPE),  # how the last round was settled
+            ("history", "i2", (MAX_HISTORY,)),  # seat << 10 | action, bids and passes of this round
+        ],
+    )
+)
+
+HISTORY_SEAT_SHIFT = 10
+HISTORY_OFFSET = STATE_DTYPE.fields["history"][1]  # type: ignore[index]  # it has fields
+
+
+@kernel
+def history_seat(entry: int) -> int:
+    """Who made a move of the history."""
+    return int(entry) >> HISTORY_SEAT_SHIFT
+
+
+@kernel
+def history_action(entry: int) -> int:
+    """Which move it was."""
+    return int(entry) & ((1 << HISTORY_SEAT_SHIFT) - 1)
+
+
+@kernel
+def next_live(state: Record, seat: int) -> int:
+    """The next seat to the left that has dice."""
+    players = int(state.players)
+    seat = int(seat)
+    for _ in range(players):
+        seat += 1
+        if seat == players:
+            seat = 0
+        if state.counts[seat] > 0:
+            break
+    return seat
+
+
+def write_rules(record: Record, rules: Rules) -> None:
+    """Put the options into the record's few bytes."""
+    for option in fields(rules):
+        value = getattr(rules, option.name)
+        values = option.metadata.get("values")
+        record.rules[option.name] = values.index(value) if values else int(value)
+
+
+def read_rules(record: Record) -> Rules:
+    """The rules that ride in a record."""
+    options: dict[str, Any] = {}
+    for name, option in OPTIONS.items():
+        byte = int(record.rules[name])
+        if "values" in option.metadata:
+            options[name] = option.metadata["values"][byte]
+        else:
+            options[name] = byte if "range" in option.metadata else bool(byte)
+    return Rules(**options)
+
+
+@kernel
+def copy_state(target: Record, source: Record) -> None:
+    """Copy a state; of the history only what is in use, the rest being zero in both."""
+    used = int(source.actions)
+    for index in range(used, int(target.actions)):
+        target.history[index] = 0
+    copy_bytes(target, source, HISTORY_OFFSET + 2 * used)

@@ -1,0 +1,93 @@
+"""How a round ended, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from perudo.games.game import Record
+from perudo.games.perudo.actions import Bid, action_from_code
+from perudo.games.perudo.hands import hand_text
+from perudo.games.perudo.layout import (
+    AWAITING_DEAL,
+    BID_TOO_HIGH,
+    CALZA_RIGHT,
+    CALZA_WRONG,
+    DUDO_TOO_SOON,
+    NO_COUNT,
+    NOBODY,
+    PASS_CAUGHT,
+    PASS_DOUBTED_WRONGLY,
+)
+
+REASONS = {
+    BID_TOO_HIGH: "bid too high",
+    DUDO_TOO_SOON: "dudo too soon",
+    CALZA_WRONG: "calza wrong",
+    CALZA_RIGHT: "calza right",
+    PASS_CAUGHT: "pass caught",
+    PASS_DOUBTED_WRONGLY: "pass doubted wrongly",
+}
+"""Why somebody lost a die, or gained one."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a round was settled: who, and why."""
+
+    reason: str
+    caller: int
+    """Who said dudo, calza or doubt."""
+    target: int
+    """Whose bid or pass it was about."""
+    bid: Bid | None
+    count: int | None
+    """How many dice matched the bid; None for a doubted pass."""
+    lost: tuple[int, ...]
+    gained: tuple[int, ...]
+    hands: tuple[str, ...]
+    """The dice that were shown, by seat."""
+    opener: int | None
+    """Who opens the next round; None after the last."""
+    winner: int | None
+    """Who has won the match, if it is over."""
+
+    @property
+    def losers(self) -> tuple[int, ...]:
+        """The seats that lost dice."""
+        return tuple(seat for seat, dice in enumerate(self.lost) if dice)
+
+    def data(self) -> dict[str, Any]:
+        """Plain data, for records and JSON."""
+        return {
+            "reason": self.reason,
+            "caller": self.caller,
+            "target": self.target,
+            "bid": str(self.bid) if self.bid else None,
+            "count": self.count,
+            "lost": list(self.lost),
+            "gained": list(self.gained),
+            "hands": list(self.hands),
+            "opener": self.opener,
+            "winner": self.winner,
+        }
+
+
+def outcome_of(record: Record) -> Outcome | None:
+    """How the last round was settled, or None before the first reveal."""
+    reveal = record.reveal
+    if reveal.reason == 0:
+        return None
+    players = int(record.players)
+    return Outcome(
+        reason=REASONS[int(reveal.reason)],
+        caller=int(reveal.caller),
+        target=int(reveal.target),
+        bid=action_from_code(int(reveal.bid)) if reveal.bid else None,  # type: ignore[arg-type]
+        count=None if reveal.count == NO_COUNT else int(reveal.count),
+        lost=tuple(int(dice) for dice in reveal.lost[:players]),
+        gained=tuple(int(dice) for dice in reveal.gained[:players]),
+        hands=tuple(hand_text(int(hand)) for hand in reveal.hands[:players]),
+        opener=int(record.opener) if record.phase == AWAITING_DEAL else None,
+        winner=int(record.winner) if record.winner != NOBODY else None,
+    )

@@ -1,0 +1,254 @@
+"""Setting up a position: from its one-line notation, or from its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from perudo.games.errors import PerudoError, PositionError
+from perudo.games.game import EVERYTHING, SPECTATOR, Record
+from perudo.games.perudo.actions import Pass, Word, parse_action
+from perudo.games.perudo.bidding import begin_offers
+from perudo.games.perudo.game import PERUDO
+from perudo.games.perudo.hands import parse_hand
+from perudo.games.perudo.layout import DECLINE, FINISHED, NOBODY
+from perudo.games.perudo.notation import HIDDEN, NOTHING, OUT, UNROLLED
+from perudo.games.perudo.play import apply, begin_round, start_palafico
+from perudo.games.perudo.rules import Rules
+from perudo.games.perudo.state import PerudoState
+from perudo.games.state import SEATS, require_legal, seat_name
+
+Seat = int | str
+"""A seat by number from 0, or by letter."""
+Hand = str | int | Iterable[int]
+"""Dice as digits or numbers; a whole number, or question marks, for so many dice unseen."""
+
+_FLAGS = ("palafico", "due", "been", "wild", "winner", "round")
+
+
+def position(
+    rules: Rules | str,
+    dice: Sequence[Hand] | None = None,
+    *,
+    turn: Seat | None = None,
+    bids: Sequence[object] = (),
+    palafico: Seat | None = None,
+    been_palafico: Iterable[Seat] = (),
+    due: Seat | None = None,
+    wild: bool | None = None,
+    asked: Seat | None = None,
+    winner: Seat | None = None,
+    round: int | None = None,
+) -> PerudoState:
+    """A position from its notation, or from its parts.
+
+    ``turn`` is whose turn it is after the ``bids``, which were made in turn.
+
+    >>> state = position("uk", ["41126", "433", "1"], turn="C", bids=["4x4", "5x4"])
+    >>> state.notation
+    'uk 11246/334/1 C 4x4,5x4'
+    >>> state.apply("dudo").outcome.reason
+    'dudo too soon'
+    >>> position("official 11246/???/? B 3x4").bid
+    Bid(quantity=3, face=4)
+    """
+    if dice is None:
+        if not isinstance(rules, str):
+            raise PositionError("give the dice of every seat, or a position as text")
+        return parse_position(rules)
+    parts = Parts(
+        rules=Rules.parse(rules) if isinstance(rules, str) else rules,
+        hands=[_hand_as_text(hand) for hand in dice],
+        turn=None if turn is None else _seat(turn, len(dice)),
+        asked=None if asked is None else _seat(asked, len(dice)),
+        said=[str(action) for action in bids],
+        palafico=None if palafico is None else _seat(palafico, len(dice)),
+        due=None if due is None else _seat(due, len(dice)),
+        been=[_seat(seat, len(dice)) for seat in been_palafico],
+        wild=wild,
+        winner=None if winner is None else _seat(winner, len(dice)),
+        round=round,
+    )
+    return parts.build()
+
+
+def parse_position(text: str) -> PerudoState:
+    """Read a position from its notation."""
+    words = text.split()
+    if len(words) < 4:
+        raise PositionError(
+            f"{text!r} is not a position; write rules, dice, turn and bids, as in "
+            "'official 11246/???/? B 3x4'"
+        )
+    flags: dict[str, str] = {}
+    for word in words[4:]:
+        name, _, value = word.partition("=")
+        if name not in _FLAGS or not value or name in flags:
+            raise PositionError(f"{word!r} is not a flag; there are {', '.join(_FLAGS)}, once each")
+        flags[name] = value
+    hands = words[1].split("/")
+    players = len(hands)
+    turn, _, asked = words[2].partition("+")
+    if flags.get("wild", "no") not in ("no", "yes"):
+        raise PositionError(f"wild={flags['wild']} should be wild=no or wild=yes")
+    number = flags.get("round")
+    if number is not None and not (number.isascii() and number.isdigit() and len(number) < 7):
+        raise PositionError(f"round={number} should be a whole number")
+
+    def flag_seat(name: str) -> int | None:
+        return _seat(flags[name], players) if name in flags else None
+
+    parts = Parts(
+        rules=Rules.parse(words[0]),
+        hands=hands,
+        turn=None if turn == NOTHING else _seat(turn, players),
+        asked=_seat(asked, players) if asked else None,
+        said=[] if words[3] == NOTHING else words[3].split(","),
+        palafico=flag_seat("palafico"),
+        due=flag_seat("due"),
+        been=[_seat(letter, players) for letter in flags.get("been", "")],
+        wild=flags["wild"] == "yes" if "wild" in flags else None,
+        winner=flag_seat("winner"),
+        round=None if number is None else int(number),
+    )
+    return parts.build()
+
+
+@dataclass
+class Parts:
+    """What a position is made of, not yet checked."""
+
+    rules: Rules
+    hands: list[str]
+    turn: int | None
+    asked: int | None
+    said: list[str]
+    palafico: int | None
+    due: int | None
+    been: list[int]
+    wild: bool | None
+    winner: int | None
+    round: int | None
+
+    def build(self) -> PerudoState:
+        """The position, if it is one."""
+        counts = [0 if hand in (OUT, "") else len(hand) for hand in self.hands]
+        unrolled = all(set(hand) <= {UNROLLED} or hand in (OUT, "") for hand in self.hands)
+        if self.winner is not None:
+            return self._finished(counts)
+        record = self._start(counts)
+        if unrolled:
+            return self._awaiting_deal(record)
+        if self.turn is None or counts[self.turn] == 0:
+            raise PositionError("the turn belongs to a seat that has dice")
+        self._fill_cups(record, counts)
+        record.opener = self._opener(counts, self.turn)
+        record.round_number = (1 if self.round is None else self.round) - 1
+        begin_round(record)
+        self._set_flags(record)
+        begin_offers(record)
+        self._say(record)
+        return PerudoState(record)
+
+    def _start(self, counts: list[int]) -> Record:
+        record = PERUDO.start(self.rules, len(counts), counts).record
+        for seat in self.been:
+            record.been_palafico |= 1 << seat
+        return record
+
+    def _finished(self, counts: list[int]) -> PerudoState:
+        if sum(count > 0 for count in counts) > 1 and not self.rules.single_round:
+            raise PositionError("nobody has won while two seats have dice")
+        padded = counts if self.rules.single_round else [count or 1 for count in counts]
+        record = self._start(padded)
+        record.counts[: len(counts)] = counts
+        record.total = sum(counts)
+        record.live = sum(count > 0 for count in counts)
+        record.phase = FINISHED
+        record.winner = self.winner
+        record.opener = NOBODY if self.turn is None else self.turn
+        record.round_number = 1 if self.round is None else self.round
+        return PerudoState(record)
+
+    def _awaiting_deal(self, record: Record) -> PerudoState:
+        if self.said or self.palafico is not None or self.asked is not None:
+            raise PositionError("nothing can have been said before the dice are rolled")
+        record.opener = NOBODY if self.turn is None else self.turn
+        record.palafico_due = NOBODY if self.due is None else self.due
+        record.round_number = 0 if self.round is None else self.round
+        return PerudoState(record)
+
+    def _fill_cups(self, record: Record, counts: list[int]) -> None:
+        holders = [seat for seat, count in enumerate(counts) if count]
+        known = [seat for seat in holders if HIDDEN not in self.hands[seat]]
+        if known == holders:
+            record.viewer = EVERYTHING
+        elif len(known) == 1:
+            record.viewer = known[0]
+        elif not known:
+            record.viewer = SPECTATOR
+        else:
+            raise PositionError("show all hands, or one seat's, or none")
+        for seat in holders:
+            try:
+                if seat in known:
+                    record.hands[seat] = parse_hand(self.hands[seat], counts[seat])
+                elif set(self.hands[seat]) != {HIDDEN}:
+                    raise PerudoError(f"{self.hands[seat]!r} mixes seen and unseen dice")
+            except PerudoError as error:
+                raise PositionError(f"seat {seat_name(seat)}: {error}") from None
+
+    def _opener(self, counts: list[int], turn: int) -> int:
+        """Walk back from the turn, one live seat for each thing said."""
+        live = [seat for seat, count in enumerate(counts) if count]
+        return live[(live.index(turn) - len(self.said)) % len(live)]
+
+    def _set_flags(self, record: Record) -> None:
+        if self.palafico is not None:
+            if self.rules.palafico == "off":
+                raise PositionError(f"{self.rules} has no palafico rounds")
+            if self.palafico != int(record.opener) or record.counts[self.palafico] != 1:
+                raise PositionError(
+                    f"palafico={seat_name(self.palafico)} needs that seat to hold one die and to "
+                    f"open; {seat_name(record.opener)} opened"
+                )
+            record.palafico_due = self.palafico
+            start_palafico(record)
+            record.been_palafico |= 1 << self.palafico
+        elif self.due is not None:
+            record.palafico_due = self.due
+        if self.wild is False:
+            record.wild_face = 0
+
+    def _say(self, record: Record) -> None:
+        for text in self.said:
+            action = parse_action(text)
+            while record.pending != NOBODY:
+                apply(record, DECLINE)
+            if isinstance(action, Word) and action != Pass:
+                raise PositionError(f"{text!r} ends a round; a position holds bids and passes")
+            try:
+                require_legal(record, action.code)
+            except PerudoError as error:
+                raise PositionError(f"{text} could not be said here: {error}") from None
+            apply(record, action.code)
+        while record.pending != NOBODY and int(record.pending) != self.asked:
+            apply(record, DECLINE)
+        if self.asked is not None and record.pending == NOBODY:
+            raise PositionError(f"seat {seat_name(self.asked)} has no calza to claim here")
+
+
+def _seat(seat: Seat, players: int) -> int:
+    number = SEATS.find(seat) if isinstance(seat, str) and len(seat) == 1 else seat
+    if type(number) is not int or not 0 <= number < players:
+        last = SEATS[min(players, len(SEATS)) - 1]
+        raise PositionError(f"{seat!r} is not a seat; there are A to {last}")
+    return number
+
+
+def _hand_as_text(hand: Hand) -> str:
+    if isinstance(hand, str):
+        return hand
+    if isinstance(hand, int):
+        return HIDDEN * hand
+    return "".join(str(die) for die in hand)

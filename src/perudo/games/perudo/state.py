@@ -1,0 +1,139 @@
+"""A Perudo position in Python, with names for all that is on the table."""
+
+from __future__ import annotations
+
+from perudo.games.game import EVERYTHING
+from perudo.games.perudo.actions import Action, Bid, action_from_code
+from perudo.games.perudo.hands import hand_text
+from perudo.games.perudo.layout import (
+    NOBODY,
+    history_action,
+    history_seat,
+    read_rules,
+)
+from perudo.games.perudo.notation import format_position
+from perudo.games.perudo.odds import chance_right
+from perudo.games.perudo.outcome import Outcome, outcome_of
+from perudo.games.perudo.rules import Rules
+from perudo.games.state import State, action_code, seat_name
+
+
+def _seat_or_none(seat: int) -> int | None:
+    return None if seat == NOBODY else int(seat)
+
+
+class PerudoState(State):
+    """One position; ``legal_actions``, ``apply`` and the rest come with every game's state."""
+
+    @property
+    def rules(self) -> Rules:
+        """The rules that are played by."""
+        return read_rules(self._record)
+
+    @property
+    def round(self) -> int:
+        """The number of the round, from 1."""
+        return int(self._record.round_number)
+
+    @property
+    def dice_counts(self) -> tuple[int, ...]:
+        """How many dice each seat has."""
+        return tuple(int(count) for count in self._record.counts[: self.players])
+
+    @property
+    def total_dice(self) -> int:
+        """How many dice are in play."""
+        return int(self._record.total)
+
+    def hand(self, seat: int) -> str | None:
+        """A seat's dice as digits, or None if this is an observation that does not show them."""
+        shown = self.viewer in (EVERYTHING, seat) or self._record.counts[seat] == 0
+        return hand_text(int(self._record.hands[seat])) if shown else None
+
+    @property
+    def turn(self) -> int | None:
+        """Whose turn it is; others may be asked about calza before (see ``actor``)."""
+        return int(self._record.turn) if self.actor is not None else None
+
+    @property
+    def opener(self) -> int | None:
+        """Who opened this round, or opens the next while dice are to be rolled."""
+        return _seat_or_none(self._record.opener)
+
+    @property
+    def bid(self) -> Bid | None:
+        """The standing bid."""
+        bid = action_from_code(int(self._record.bid)) if self._record.bid else None
+        assert bid is None or isinstance(bid, Bid)
+        return bid
+
+    @property
+    def bidder(self) -> int | None:
+        """Who made it."""
+        return _seat_or_none(self._record.bidder)
+
+    @property
+    def history(self) -> tuple[tuple[int, Action], ...]:
+        """The round's bids and passes: (seat, action)."""
+        entries = self._record.history[: int(self._record.actions)]
+        return tuple(
+            (int(history_seat(int(entry))), action_from_code(int(history_action(int(entry)))))
+            for entry in entries
+        )
+
+    @property
+    def palafico(self) -> int | None:
+        """Whose palafico round this is."""
+        return _seat_or_none(self._record.palafico)
+
+    @property
+    def been_palafico(self) -> tuple[int, ...]:
+        """The seats that have been down to one die before."""
+        marked = int(self._record.been_palafico)
+        return tuple(seat for seat in range(self.players) if (marked >> seat) & 1)
+
+    @property
+    def wild_face(self) -> int | None:
+        """The face that counts for all others in this round."""
+        return int(self._record.wild_face) or None
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the last round was settled: who, and why."""
+        return outcome_of(self._record)
+
+    @property
+    def winner(self) -> int | None:
+        """Who has won the match."""
+        return _seat_or_none(self._record.winner)
+
+    def chance(self, action: object, seat: int | None = None) -> float | None:
+        """The exact chance that what an action claims is so, as a seat (the actor) can know it."""
+        looker = self.actor if seat is None else seat
+        if looker is None or self.hand(looker) is None:
+            raise ValueError("the odds need a seat whose dice are known")
+        return chance_right(self._record, looker, action_code(self.game, action))
+
+    @property
+    def notation(self) -> str:
+        """The position on one line; ``perudo.position`` reads it back."""
+        return format_position(self._record)
+
+    def describe(self) -> str:
+        """The table on a few lines of plain text."""
+        wild = f"{self.wild_face}s are wild" if self.wild_face else "nothing is wild"
+        if self.palafico is not None:
+            wild += f", palafico of {seat_name(self.palafico)}"
+        lines = [f"{self.rules}, round {self.round}, {self.total_dice} dice, {wild}"]
+        for seat in range(self.players):
+            dice = self.hand(seat)
+            cup = "?" * self.dice_counts[seat] if dice is None else dice or "out"
+            said = [str(action) for bidder, action in self.history if bidder == seat]
+            lines.append(f"{seat_name(seat)}: {cup:<8} {' '.join(said)}".rstrip())
+        if self.actor is not None:
+            lines.append(f"{seat_name(self.actor)} may: {self.legal_actions}")
+        elif self.winner is not None:
+            lines.append(f"{seat_name(self.winner)} has won")
+        else:
+            lines.append("dice are to be rolled")
+        return "\n".join(lines)
