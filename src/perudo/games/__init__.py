@@ -1,0 +1,17 @@
+"""What a game is, and the games themselves."""
+
+from perudo.games import king_up, perudo, rock_paper_scissors
+from perudo.games.game import Game, Properties, game_named, games, register
+from perudo.games.state import State
+
+__all__ = [
+    "Game",
+    "Properties",
+    "State",
+    "game_named",
+    "games",
+    "king_up",
+    "perudo",
+    "register",
+    "rock_paper_scissors",
+]

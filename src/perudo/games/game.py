@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from perudo.games.chance import Stream, below
-from perudo.games.errors import UnknownNameError
-from perudo.games.kernel import INTERPRETED, copy_bytes, kernel
+from perudo.games.errors import RulesError, UnknownNameError
+from perudo.games.kernel import INTERPRETED, copy_bytes, kernel, record_size
 
 if TYPE_CHECKING:
     from perudo.games.state import State
@@ -50,7 +50,7 @@ class Operations:
     actor: Callable[[Record], int]
     """The seat to act, or CHANCE, or OVER."""
     chance_count: Callable[[Record], int]
-    """How many equally likely outcomes the awaited chance event has."""
+    """How many equally likely outcomes the awaited chance event has; 0 if too many to number."""
     chance_outcome: Callable[[Record, int], None]
     """Bring about the k-th of them."""
     deal: Callable[[Record, np.uint64], None]
@@ -106,6 +106,12 @@ class Game(ABC):
     refusals: ClassVar[tuple[str, ...]]
     """Stable codes; ``operations.refusal`` returns an index into this, 0 meaning legal."""
     presets: ClassVar[Sequence[str]]
+    smallest: ClassVar[str]
+    """A setting whose whole tree can be counted in a moment, for checks."""
+    revision: ClassVar[int] = 1
+    """Raised when the same options come to mean something else; records carry it."""
+    setting_type: ClassVar[Any]
+    """The frozen dataclass of this game's options; it validates itself."""
 
     @abstractmethod
     def setting(self, text: str) -> Any:
@@ -114,6 +120,18 @@ class Game(ABC):
     @abstractmethod
     def describe_setting(self, setting: Any) -> str:
         """Write the settings so that ``setting`` reads them back."""
+
+    def setting_options(self, setting: Any) -> dict[str, Any]:
+        """Every option with its value, as plain data."""
+        return asdict(setting)
+
+    def setting_from_options(self, options: dict[str, Any]) -> Any:
+        """The settings with exactly these options."""
+        names = {option.name for option in fields(self.setting_type)}
+        if set(options) != names:
+            odd = sorted(set(options) ^ names)[0]
+            raise RulesError(f"option {odd!r} is {'unknown' if odd in options else 'missing'}")
+        return self.setting_type(**options)
 
     @abstractmethod
     def start(self, setting: Any, players: int) -> State:
@@ -146,6 +164,22 @@ class Game(ABC):
     def replay_deal(self, record: Record, deal: dict[str, Any]) -> None:
         """Bring about exactly this outcome of chance."""
 
+    def hides_action(self, observation: Record, seat: int) -> bool:
+        """Whether the viewer of this observation may not know yet what the seat has just done."""
+        return False
+
+    def chance_story(self, record: Record, key: np.uint64) -> dict[str, Any]:
+        """What else to tell of the deal that this key is about to bring (a roll for the start)."""
+        return {}
+
+    def deal_text(self, deal: dict[str, Any]) -> str:
+        """A deal, as ``format_deal`` gave it, in a few words."""
+        return "deal"
+
+    def result_text(self, result: dict[str, Any]) -> str:
+        """A result, as ``format_result`` gave it, in a few words."""
+        return ", ".join(f"{key} {value}" for key, value in result.items() if key not in ("n", "event"))
+
     @abstractmethod
     def format_result(self, record: Record) -> dict[str, Any]:
         """How the round that just ended was settled, as plain data for a record's log."""
@@ -166,7 +200,7 @@ class Game(ABC):
 @kernel
 def copy_whole(target: Record, source: Record) -> None:
     """Copy a state byte by byte."""
-    copy_bytes(target, source, source.nbytes)
+    copy_bytes(target, source, record_size(source))
 
 
 _games: dict[str, Game] = {}

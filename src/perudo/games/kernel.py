@@ -88,6 +88,10 @@ if INTERPRETED:
         """Copy the first ``size`` bytes of a record over those of another."""
         memoryview(target).cast("B")[:size] = memoryview(source).cast("B")[:size]
 
+    def record_size(record: Any) -> int:
+        """How many bytes a record has."""
+        return int(record.nbytes)
+
 else:
     import numba
     from numba.core import cgutils, types
@@ -114,3 +118,12 @@ else:
             return context.get_dummy_value()
 
         return types.none(target, source, size), generate
+
+    @intrinsic
+    def record_size(typing_context: Any, record: Any) -> Any:
+        """How many bytes a record has."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return context.get_constant(types.intp, record.size)
+
+        return types.intp(record), generate

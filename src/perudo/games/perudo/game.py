@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
+import numpy as np
+
 from perudo.games.errors import PerudoError, RulesError
 from perudo.games.game import EVERYTHING, Game, Operations, Properties, Record, register
 from perudo.games.perudo import bidding, knowledge, layout, play
 from perudo.games.perudo.actions import Action, action_from_code, format_actions, parse_action
 from perudo.games.perudo.hands import hand_text, parse_hand
-from perudo.games.perudo.layout import NOBODY, write_rules
-from perudo.games.perudo.outcome import outcome_of
+from perudo.games.perudo.layout import NOBODY, read_rules, write_rules
+from perudo.games.perudo.outcome import outcome_of, result_text
 from perudo.games.perudo.presets import PRESETS
 from perudo.games.perudo.refusals import explain
 from perudo.games.perudo.rules import MAX_DICE, MAX_PLAYERS, Rules
@@ -51,6 +53,9 @@ class PerudoGame(Game):
     )
     refusals = bidding.REFUSALS
     presets = tuple(PRESETS)
+    smallest = "openspiel:dice=1"
+    revision = Rules.revision
+    setting_type = Rules
 
     def setting(self, text: str) -> Rules:
         """Read rules."""
@@ -129,6 +134,20 @@ class PerudoGame(Game):
         record.opener = opener
         play.begin_round(record)
 
+    def chance_story(self, record: Record, key: np.uint64) -> dict[str, Any]:
+        """The roll for the start, attempt by attempt: each seat's die, or null."""
+        if record.opener != NOBODY or read_rules(record).start_mode != "roll":
+            return {}
+        return {"start_roll": play_start_roll(record, key)}
+
+    def deal_text(self, deal: dict[str, Any]) -> str:
+        """The round's number and the dice."""
+        return f"{deal['round']}. {'/'.join(hand or '-' for hand in deal['dice'])}"
+
+    def result_text(self, result: dict[str, Any]) -> str:
+        """Who lost and why."""
+        return result_text(result)
+
     def format_result(self, record: Record) -> dict[str, Any]:
         """How the round was settled."""
         outcome = outcome_of(record)
@@ -141,6 +160,20 @@ class PerudoGame(Game):
     def explain_refusal(self, record: Record, action: int, code: str) -> str:
         """Why not, and what would be legal."""
         return explain(record, action, code)
+
+
+def play_start_roll(record: Record, key: np.uint64) -> list[list[int | None]]:
+    """The dice behind ``play.start_roll_opener``."""
+    players = range(int(record.players))
+    rolling = list(players)
+    attempts: list[list[int | None]] = []
+    while len(rolling) > 1 or not attempts:
+        faces = {seat: int(play.die(key, play.START_ROUND, seat, len(attempts))) for seat in rolling}
+        attempts.append([faces.get(seat) for seat in players])
+        tied = [seat for seat in rolling if faces[seat] == max(faces.values())]
+        again = read_rules(record).start_roll_tie == "reroll_all" and len(tied) > 1
+        rolling = list(players) if again else tied
+    return attempts
 
 
 def check_seats(rules: Rules, players: int, counts: Sequence[int]) -> None:

@@ -19,6 +19,7 @@ from perudo.games.perudo.layout import (
     PASS_CAUGHT,
     PASS_DOUBTED_WRONGLY,
 )
+from perudo.games.state import seat_name
 
 REASONS = {
     BID_TOO_HIGH: "bid too high",
@@ -91,3 +92,21 @@ def outcome_of(record: Record) -> Outcome | None:
         opener=int(record.opener) if record.phase == AWAITING_DEAL else None,
         winner=int(record.winner) if record.winner != NOBODY else None,
     )
+
+
+def result_text(result: dict[str, Any]) -> str:
+    """An outcome's data in one short sentence."""
+    losers = [seat for seat, dice in enumerate(result["lost"]) if dice]
+    gainers = [seat for seat, dice in enumerate(result["gained"]) if dice]
+    parts = [result["reason"]]
+    if result["count"] is not None:
+        parts.append(f"{result['count']} there")
+    for seat in losers:
+        dice = result["lost"][seat]
+        parts.append(f"{seat_name(seat)} loses {'a die' if dice == 1 else f'{dice} dice'}")
+    parts += [f"{seat_name(seat)} gains a die" for seat in gainers]
+    if not losers and not gainers:
+        parts.append("no die changes hands")
+    if result["winner"] is not None:
+        parts.append(f"{seat_name(result['winner'])} wins")
+    return ", ".join(parts)

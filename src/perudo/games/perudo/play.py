@@ -63,6 +63,8 @@ HALF = np.uint64(32)
 LOW_HALF = np.uint64(0xFFFFFFFF)
 FIVE, SIX, EIGHT = np.uint64(5), np.uint64(6), np.uint64(8)
 DICE_PER_HALF = 4
+MOST_NUMBERED_DICE = 24
+"""The rolls of more dice than this have no number in 64 bits."""
 RANDOM_OPENER = 15
 """Keyed as the dice of this seat, which nobody has, in round 0."""
 
@@ -224,7 +226,7 @@ def deal(state: Record, key: np.uint64) -> None:
 @kernel
 def chance_count(state: Record) -> int:
     """Equally likely ordered rolls of all dice. The first opener is taken as decided."""
-    return int(FACES ** int(state.total))
+    return FACES ** int(state.total) if state.total <= MOST_NUMBERED_DICE else 0
 
 
 @kernel

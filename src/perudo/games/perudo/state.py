@@ -46,8 +46,10 @@ class PerudoState(State):
         return int(self._record.total)
 
     def hand(self, seat: int) -> str | None:
-        """A seat's dice as digits, or None if this is an observation that does not show them."""
-        shown = self.viewer in (EVERYTHING, seat) or self._record.counts[seat] == 0
+        """A seat's dice as digits; None if they are not rolled, or hidden from the viewer."""
+        if self._record.counts[seat] == 0:
+            return ""
+        shown = self.actor is not None and self.viewer in (EVERYTHING, seat)
         return hand_text(int(self._record.hands[seat])) if shown else None
 
     @property
@@ -127,7 +129,8 @@ class PerudoState(State):
         lines = [f"{self.rules}, round {self.round}, {self.total_dice} dice, {wild}"]
         for seat in range(self.players):
             dice = self.hand(seat)
-            cup = "?" * self.dice_counts[seat] if dice is None else dice or "out"
+            unseen = "." if self.actor is None else "?"
+            cup = unseen * self.dice_counts[seat] if dice is None else dice or "out"
             said = [str(action) for bidder, action in self.history if bidder == seat]
             lines.append(f"{seat_name(seat)}: {cup:<8} {' '.join(said)}".rstrip())
         if self.actor is not None:

@@ -1,0 +1,5 @@
+"""``python -m perudo``."""
+
+from perudo.cli import main
+
+main()

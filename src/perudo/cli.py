@@ -1,0 +1,201 @@
+"""The command line: arguments only, the work is elsewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.exceptions import TyperException
+
+from perudo import __version__
+
+if TYPE_CHECKING:
+    from perudo.games.game import Game
+
+INTERPRETED_COMMANDS = ("position", "rules")
+"""They look at one position: loading the compiler would take longer than the whole answer."""
+
+app = typer.Typer(
+    name="perudo",
+    help="Play, host and study Perudo (Liar's Dice, Dudo) and other games of hidden information.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+RulesOption = Annotated[
+    str, typer.Option("--rules", help="Preset, with options after a colon: official:calza=no.")
+]
+ChangeOption = Annotated[
+    list[str] | None, typer.Option("--option", help="name=value; may be given several times.")
+]
+GameOption = Annotated[str, typer.Option("--game", help="perudo, king_up or rock_paper_scissors.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def main() -> None:
+    """Run a command; what is wrong with its input is said in one line, with exit code 2."""
+    if len(sys.argv) > 1 and sys.argv[1] in INTERPRETED_COMMANDS:
+        os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
+    try:
+        code = app(standalone_mode=False)
+    except TyperException as error:
+        _fail(error.format_message())
+    except (typer.Abort, KeyboardInterrupt):
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:  # the reader of our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+    except ValueError as error:
+        from perudo.games.errors import PerudoError
+
+        if not isinstance(error, PerudoError):
+            raise
+        _fail(str(error))
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str) -> None:
+    print(f"perudo: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(2)
+
+
+def _setting(game: Game, rules: str | None, changes: list[str] | None) -> Any:
+    """The rules asked for: a preset, options after its colon, options given singly."""
+    text = rules or game.presets[0]
+    if changes:
+        text += ("," if ":" in text else ":") + ",".join(changes)
+    return game.setting(text)
+
+
+@app.callback(invoke_without_command=True)
+def front(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Play, host and study Perudo (Liar's Dice, Dudo) and other games of hidden information."""
+    if version:
+        print(f"perudo {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def play(
+    rules: Annotated[
+        str | None, typer.Option("--rules", help="Preset, with options after a colon.")
+    ] = None,
+    option: ChangeOption = None,
+    against: Annotated[
+        str, typer.Option("--against", help="The other players, separated by commas.")
+    ] = "random,random",
+    game: GameOption = "perudo",
+    seed: Annotated[int | None, typer.Option("--seed", help="Makes it repeatable.")] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="Sentences, no pictures.")] = False,
+    save: Annotated[
+        Path | None, typer.Option("--save", help="Keep the record of the match in this file.")
+    ] = None,
+    name: Annotated[str, typer.Option("--name", help="Your name in the record.")] = "you",
+) -> None:
+    """Play a game in the terminal against chosen agents."""
+    from perudo.games import game_named
+    from perudo.terminal import start
+
+    chosen = game_named(game)
+    setting = _setting(chosen, rules, option)
+    raise typer.Exit(start(chosen, setting, against.split(","), seed, plain, save, name))
+
+
+@app.command()
+def rules(
+    preset: Annotated[str | None, typer.Argument(help="Show only this one, with options.")] = None,
+    as_json: JsonOption = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="The table of docs/rules.md.")
+    ] = False,
+) -> None:
+    """Presets and their options."""
+    from perudo.terminal import rulebook
+
+    if markdown:
+        print(rulebook.markdown_table())
+    elif as_json:
+        print(json.dumps(rulebook.data(preset)))
+    else:
+        rulebook.show(preset)
+
+
+@app.command()
+def position(
+    notation: Annotated[str, typer.Argument(help="'official 11246/???/? B 3x4', see docs/rules.md.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Show a position with its legal actions and their exact odds."""
+    from perudo.terminal import position_view
+
+    if as_json:
+        print(json.dumps(position_view.data(notation)))
+    else:
+        position_view.show(notation)
+
+
+@app.command()
+def perft(
+    rules: Annotated[
+        str | None, typer.Option("--rules", help="Preset, with options after a colon.")
+    ] = None,
+    option: ChangeOption = None,
+    players: Annotated[int | None, typer.Option("--players", help="How many.")] = None,
+    dice: Annotated[
+        str | None, typer.Option("--dice", help="Dice each, or by seat: 2 or 2,1.")
+    ] = None,
+    game: GameOption = "perudo",
+    as_json: JsonOption = False,
+) -> None:
+    """Count one round's tree, for checking rules."""
+    from perudo.games import game_named
+    from perudo.lab.counting import count_tree
+
+    chosen = game_named(game)
+    counted = count_tree(chosen, _setting(chosen, rules, option), players, dice)
+    if as_json:
+        print(json.dumps(counted))
+    else:
+        for key, value in counted.items():
+            print(f"{key.replace('_', ' '):18} {value:,}" if isinstance(value, int) else
+                  f"{key.replace('_', ' '):18} {value}")
+
+
+@app.command()
+def bench(
+    as_json: JsonOption = False,
+    seconds: Annotated[float, typer.Option("--seconds", help="Time for each row.", min=0.1)] = 2.0,
+) -> None:
+    """Measure speed on one core, beside OpenSpiel in the same run where it is installed."""
+    from perudo.lab import bench as benchmark
+
+    rows = benchmark.run(seconds)
+    if as_json:
+        print(json.dumps(rows))
+    else:
+        benchmark.show(rows)
+
+
+@app.command()
+def warm(
+    as_json: JsonOption = False,
+    workers: Annotated[int, typer.Option("--workers", help="Processes.", min=1, max=64)] = 2,
+) -> None:
+    """Compile all kernels now, so that nobody waits for it later."""
+    from perudo.lab.warm import warm as compile_all
+
+    report = (lambda line: None) if as_json else (lambda line: print(f"compiled {line}", flush=True))
+    seconds = compile_all(workers, report)
+    if as_json:
+        print(json.dumps({"seconds": round(seconds, 2)}))
+    else:
+        print(f"all kernels are ready ({seconds:.0f} s)")

@@ -1,0 +1,158 @@
+"""Counting a game's tree node by node, to check its rules against known numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from perudo.games.chance import combine
+from perudo.games.errors import PerudoError
+from perudo.games.game import (
+    CHANCE,
+    Record,
+    action,
+    action_count,
+    actor,
+    apply,
+    chance_count,
+    chance_outcome,
+    copy,
+    information_key,
+    round_over,
+)
+from perudo.games.kernel import kernel
+from perudo.games.state import State
+
+MAX_NODES = 2_000_000_000
+"""A tree with more nodes is refused."""
+MAX_DEPTH = 800
+DECISIONS, TERMINALS, DEEPEST, TOO_LARGE = range(4)
+
+
+@dataclass(frozen=True)
+class PerftCount:
+    """How large one round is, from a state where dice are to be rolled or somebody is to act."""
+
+    chance_outcomes: int
+    decision_nodes: int
+    terminal_nodes: int
+    information_sets: int
+    deepest: int
+    """The longest line of play, in actions."""
+
+
+@kernel
+def count_below(
+    stack: Record,
+    next_action: npt.NDArray[np.int64],
+    counts: npt.NDArray[np.int64],
+    keys: npt.NDArray[np.uint64],
+    used: int,
+) -> int:
+    """Count the tree below ``stack[0]``, depth first; returns how many information keys are kept.
+
+    ``keys`` is a table with open addressing; -1 means that it is too full and has to grow.
+    """
+    mask = np.uint64(len(keys) - 1)
+    depth = 0
+    next_action[0] = 0
+    while depth >= 0:
+        state = stack[depth]
+        seat = actor(state)
+        if seat < 0 or round_over(state):
+            counts[TERMINALS] += 1
+            depth -= 1
+            continue
+        if next_action[depth] == 0:
+            counts[DECISIONS] += 1
+            counts[DEEPEST] = max(counts[DEEPEST], depth + 1)
+            if counts[DECISIONS] + counts[TERMINALS] > MAX_NODES or depth + 1 == MAX_DEPTH:
+                counts[TOO_LARGE] = 1
+                return used
+            key = combine(information_key(state, seat), seat)
+            if key == 0:
+                key = np.uint64(1)  # 0 marks an empty place
+            place = key & mask
+            while keys[place] != 0 and keys[place] != key:
+                place = (place + np.uint64(1)) & mask
+            if keys[place] == 0:
+                keys[place] = key
+                used += 1
+                if 2 * used > len(keys):
+                    return -1
+        if next_action[depth] < action_count(state):
+            chosen = action(state, next_action[depth])
+            next_action[depth] += 1
+            copy(stack[depth + 1], state)
+            apply(stack[depth + 1], chosen)
+            depth += 1
+            next_action[depth] = 0
+        else:
+            depth -= 1
+    return used
+
+
+@kernel
+def set_up(stack: Record, start: Record, index: int) -> None:
+    """Put the root of the n-th outcome of chance at the bottom of the stack."""
+    copy(stack[0], start)
+    if actor(start) == CHANCE:
+        chance_outcome(stack[0], index)
+
+
+def perft(state: State) -> PerftCount:
+    """Count one round from here: over all equally likely rolls if dice are to be rolled."""
+    root = np.zeros(1, state.game.dtype)
+    root[0] = state.record
+    outcomes = int(chance_count(root[0])) if state.awaits_deal else 1
+    if not 1 <= outcomes <= MAX_NODES:
+        raise PerudoError("there are too many outcomes of chance to enumerate; use fewer dice")
+    stack = np.zeros(MAX_DEPTH + 1, state.game.dtype)
+    next_action = np.zeros(MAX_DEPTH + 1, np.int64)
+    counts = np.zeros(4, np.int64)
+    keys = np.zeros(1 << 12, np.uint64)
+    used = 0
+    for index in range(outcomes):
+        while True:
+            before = counts.copy()
+            set_up(stack, root[0], index)
+            added = int(count_below(stack, next_action, counts, keys, used))
+            if counts[TOO_LARGE]:
+                raise PerudoError(
+                    f"the tree has more than {MAX_NODES} nodes or {MAX_DEPTH} actions in a row; "
+                    "use fewer dice"
+                )
+            if added >= 0:
+                used = added
+                break
+            counts[:] = before  # the table was too full: count this outcome again with a larger
+            keys, used = _grown(keys)
+    return PerftCount(
+        chance_outcomes=outcomes,
+        decision_nodes=int(counts[DECISIONS]),
+        terminal_nodes=int(counts[TERMINALS]),
+        information_sets=used,
+        deepest=int(counts[DEEPEST]),
+    )
+
+
+@kernel
+def insert_all(keys: npt.NDArray[np.uint64], table: npt.NDArray[np.uint64]) -> int:
+    """Put all keys into a table; returns how many."""
+    mask = np.uint64(len(table) - 1)
+    used = 0
+    for key in keys:
+        if key != 0:
+            place = key & mask
+            while table[place] != 0:
+                place = (place + np.uint64(1)) & mask
+            table[place] = key
+            used += 1
+    return used
+
+
+def _grown(keys: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.uint64], int]:
+    table = np.zeros(4 * len(keys), np.uint64)
+    return table, int(insert_all(keys, table))

@@ -1,0 +1,80 @@
+"""Compiling every kernel once, so that nobody waits for it later."""
+
+from __future__ import annotations
+
+import fcntl
+import multiprocessing
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+
+from perudo.games import game as generic
+from perudo.games import game_named, games
+from perudo.games.chance import key_of, stream_of
+from perudo.games.game import MATCH
+from perudo.games.kernel import INTERPRETED, cache_directory, forget_old_caches
+from perudo.games.perft import perft
+from perudo.games.playout import random_games
+
+
+def warm_operations(name: str) -> None:
+    """Call every operation of a game from Python once."""
+    import numpy as np
+
+    game = game_named(name)
+    state = game.start(game.setting(game.presets[0]), game.properties.min_players)
+    operations, stream = game.operations, stream_of(0)
+    records = np.zeros(2, game.dtype)
+    record = records[0]
+    operations.copy(record, state.record)
+    operations.chance_count(record)
+    if state.awaits_deal:
+        operations.deal(record, key_of(0))
+    for seat in range(state.players):
+        operations.information_key(record, seat)
+        operations.redeal(record, seat, stream)
+    while operations.actor(record) >= 0 and not operations.round_over(record):
+        action = operations.action(record, operations.action_count(record) - 1)
+        operations.refusal(record, action)
+        operations.apply(record, action)
+    for horizon in (generic.ROUND, generic.MATCH):
+        operations.payoff(record, horizon, 0)
+    operations.observe(record, 0)
+
+
+def warm_play(name: str) -> None:
+    """Compile random play and tree counting for a game."""
+    import numpy as np
+
+    game = game_named(name)
+    setting = game.setting(game.smallest)
+    state = game.start(setting, game.properties.min_players)
+    states = np.zeros(2, game.dtype)
+    states[0] = state.record
+    random_games(states, MATCH, 1, key_of(0), stream_of(0))
+    perft(state)
+
+
+TASKS: dict[str, Callable[[str], None]] = {"operations": warm_operations, "play": warm_play}
+
+
+def _run(task: str, name: str) -> tuple[str, str]:
+    TASKS[task](name)
+    return task, name
+
+
+def warm(workers: int = 2, report: Callable[[str], None] = lambda line: None) -> float:
+    """Compile everything, in a few processes, one ``perudo warm`` at a time; returns the seconds."""
+    started = time.perf_counter()
+    if INTERPRETED:
+        return 0.0
+    with open(cache_directory() / "warm.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(workers, mp_context=context) as pool:
+            jobs = [pool.submit(_run, task, name) for name in games() for task in TASKS]
+            for done in as_completed(jobs):
+                task, name = done.result()
+                report(f"{name} {task}")
+    forget_old_caches()
+    return time.perf_counter() - started

@@ -1,0 +1,222 @@
+"""The log of a match: what was dealt, done and settled, replayed from its events alone.
+
+A record is written as JSON lines: a header, then numbered events. It carries every option of the
+rules with its value, not only a preset's name, so that a record made today replays the same when
+presets have moved on. What followed from an action is written down too, and checked on replay.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from perudo.games.errors import PerudoError
+from perudo.games.game import Game, Record, game_named
+from perudo.games.state import State, require_legal, seat_name
+
+VERSION = 1
+"""Version of the format; older ones stay readable."""
+
+Event = dict[str, Any]
+"""One line after the header: ``n``, ``event`` (deal, act, result, end) and what belongs to it."""
+
+
+class RecordError(PerudoError):
+    """A record that cannot be read or does not replay; the message names the line."""
+
+    def __init__(self, line: int, problem: str) -> None:
+        super().__init__(f"line {line}: {problem}")
+        self.line = line
+
+
+@dataclass
+class MatchRecord:
+    """One match, from its seating to its end or to where it was interrupted."""
+
+    game: Game
+    setting: Any
+    players: list[str]
+    """A name for each seat."""
+    start: dict[str, Any] = field(default_factory=dict)
+    """What differs from an ordinary start, for example each seat's dice."""
+    events: list[Event] = field(default_factory=list)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the match was played to its end."""
+        return bool(self.events) and self.events[-1]["event"] == "end"
+
+    def start_state(self) -> State:
+        """The state before the first deal."""
+        return self.game.start(self.setting, len(self.players), **self.start)
+
+    # --- writing --------------------------------------------------------------------------------
+    def append(self, kind: str, data: dict[str, Any]) -> Event:
+        """Number an event and add it."""
+        event = {"n": len(self.events) + 1, "event": kind, **data}
+        self.events.append(event)
+        return event
+
+    def header(self) -> dict[str, Any]:
+        """The first line."""
+        return {
+            "record": VERSION,
+            "game": self.game.name,
+            "rules": self.game.describe_setting(self.setting),
+            "revision": self.game.revision,
+            "options": self.game.setting_options(self.setting),
+            "players": self.players,
+            "start": self.start,
+        }
+
+    def lines(self) -> Iterator[str]:
+        """The record as it is stored."""
+        for line in (self.header(), *self.events):
+            yield json.dumps(line, separators=(",", ":"), ensure_ascii=False)
+
+    def save(self, path: str | Path) -> None:
+        """Write the record to a file."""
+        Path(path).write_text("".join(f"{line}\n" for line in self.lines()), encoding="utf-8")
+
+    # --- reading --------------------------------------------------------------------------------
+    @staticmethod
+    def load(path: str | Path, *, unfinished: bool = False) -> MatchRecord:
+        """Read and check a record; one that stops before its end only if ``unfinished``."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except OSError as error:
+            raise PerudoError(f"cannot read {path}: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise PerudoError(f"{path} is not a record: it is not text") from None
+        return MatchRecord.parse(text.splitlines(), unfinished=unfinished)
+
+    @staticmethod
+    def parse(lines: Iterable[str], *, unfinished: bool = False) -> MatchRecord:
+        """Read and check a record from its lines."""
+        parsed = [_parse_line(number, line) for number, line in enumerate(lines, 1)]
+        if not parsed:
+            raise RecordError(1, "the record is empty")
+        record = _parse_header(parsed[0])
+        record.events = parsed[1:]
+        for _ in record.replay():
+            pass
+        if not record.finished and not unfinished:
+            raise RecordError(len(parsed), "the record stops before the match has ended")
+        return record
+
+    def replay(self) -> Iterator[tuple[Event, State]]:
+        """Every event with the state that it leads to; raises if one does not follow."""
+        state = self.start_state()
+        record = state.record
+        settled = False  # whether the result of the last round has been read
+        for number, event in enumerate(self.events, 1):
+            try:
+                if event.get("n") != number:
+                    raise PerudoError(f"event number {event.get('n')!r} should be {number}")
+                settled = _follow(self.game, record, event, settled)
+            except PerudoError as error:
+                raise RecordError(number + 1, str(error)) from None
+            yield event, type(state)(record)
+
+    def transcript(self) -> str:
+        """The match for people: one line a round."""
+        lines = [
+            f"{self.game.name}, {self.game.describe_setting(self.setting)}: "
+            + ", ".join(f"{seat_name(seat)} {name}" for seat, name in enumerate(self.players))
+        ]
+        words: list[str] = []
+        for event in self.events:
+            if event["event"] == "deal":
+                words = [self.game.deal_text(event)]
+            elif event["event"] == "act":
+                words.append(f"{seat_name(event['seat'])} {event['action']}")
+            elif event["event"] == "result":
+                lines.append(" ".join(words) + f" - {self.game.result_text(event)}")
+                words = []
+            else:
+                lines.append("end")
+        if words:
+            lines.append(" ".join(words))
+        return "\n".join(lines)
+
+
+def _follow(game: Game, record: Record, event: Event, settled: bool) -> bool:
+    """Replay one event; returns whether the last settled round's result has been read."""
+    operations = game.operations
+    kind = event.get("event")
+    due = bool(operations.round_over(record)) and not settled
+    if due != (kind == "result"):
+        raise PerudoError(f"event {kind!r} should be {'the' if due else 'anything but a'} result")
+    if kind == "deal":
+        if operations.actor(record) != -1:
+            raise PerudoError("nothing is to be dealt here")
+        game.replay_deal(record, event)
+        return False
+    if kind == "act":
+        actor = int(operations.actor(record))
+        if actor < 0 or event.get("seat") != actor:
+            expected = f"seat {actor}" if actor >= 0 else "nobody"
+            raise PerudoError(f"seat {event.get('seat')!r} acts, but it is {expected} to act")
+        if not isinstance(event.get("action"), str):
+            raise PerudoError("an act needs an action as text")
+        code = game.parse_action(event["action"])
+        require_legal(record, code)
+        operations.apply(record, code)
+        return False
+    if kind == "result":
+        _compare(event, game.format_result(record))
+        return True
+    if kind == "end":
+        if operations.actor(record) != -2:
+            raise PerudoError("the match has not ended here")
+        _compare(event, end_data(game, record))
+        return True
+    raise PerudoError(f"event {kind!r} is unknown; there are deal, act, result and end")
+
+
+def end_data(game: Game, record: Record) -> dict[str, Any]:
+    """What the last line says: what the match was worth to each seat."""
+    players = range(int(record.players))
+    return {"payoffs": [float(game.operations.payoff(record, 1, seat)) for seat in players]}
+
+
+def _compare(event: Event, expected: dict[str, Any]) -> None:
+    for key, value in expected.items():
+        if event.get(key) != value:
+            raise PerudoError(f"{key} is {event.get(key)!r}, but replayed it is {value!r}")
+
+
+def _parse_line(number: int, line: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise RecordError(number, f"not a whole line of JSON ({error.msg})") from None
+    if not isinstance(value, dict):
+        raise RecordError(number, "a JSON object was expected")
+    return value
+
+
+def _parse_header(header: dict[str, Any]) -> MatchRecord:
+    try:
+        if header.get("record") != VERSION:
+            raise PerudoError(f"record version {header.get('record')!r}; this program reads {VERSION}")
+        game = game_named(str(header.get("game")))
+        if header.get("revision") != game.revision:
+            raise PerudoError(
+                f"rules revision {header.get('revision')!r}; this program plays {game.revision}"
+            )
+        players, start, options = header.get("players"), header.get("start"), header.get("options")
+        if not isinstance(players, list) or not all(isinstance(name, str) for name in players):
+            raise PerudoError("players should be a list of names")
+        if not isinstance(start, dict) or not isinstance(options, dict):
+            raise PerudoError("start and options should be objects")
+        record = MatchRecord(game, game.setting_from_options(options), list(players), start)
+        record.start_state()
+    except PerudoError as error:
+        raise RecordError(1, str(error)) from None
+    except TypeError:
+        raise RecordError(1, "start has a part that this game does not know") from None
+    return record

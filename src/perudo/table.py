@@ -1,0 +1,161 @@
+"""One match's authority: it holds the state, rolls the dice, takes actions and keeps the record.
+
+No input or output, no clock, no threads. Whoever is at the table gets observations; only the table
+has the state. What it refuses leaves everything as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+from perudo.games.chance import key_of
+from perudo.games.errors import NotYourTurnError
+from perudo.games.game import CHANCE, OVER, SPECTATOR, Game, Record
+from perudo.games.state import LegalActions, State, action_code, require_legal, seat_name
+from perudo.record import Event, MatchRecord, end_data
+
+
+class DiceSource(Protocol):
+    """Where dice and cards come from: seeded, recorded, or verifiable."""
+
+    def deal(self, game: Game, record: Record) -> dict[str, Any]:
+        """Bring about the awaited chance event; returns what else the log should tell of it."""
+
+
+class SeededDice:
+    """Dice that are a function of a seed and of each die's place: (round, seat, die)."""
+
+    def __init__(self, seed: int) -> None:
+        self._key = key_of(seed)
+
+    def deal(self, game: Game, record: Record) -> dict[str, Any]:
+        """Roll from the key."""
+        story = game.chance_story(record, self._key)
+        game.operations.deal(record, self._key)
+        return story
+
+
+class Table:
+    """One match.
+
+    >>> from perudo.games.perudo import PERUDO, Rules
+    >>> table = Table(PERUDO, Rules.preset("common"), ["you", "me"], SeededDice(1))
+    >>> table.act(table.actor, "2x3")["action"]
+    '2x3'
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        setting: Any,
+        players: Sequence[str],
+        dice: DiceSource,
+        **start: Any,
+    ) -> None:
+        self._record = MatchRecord(game, setting, list(players), start)
+        self._dice = dice
+        initial = self._record.start_state()
+        self._state_type = type(initial)
+        self._state = initial.record
+        self._snapshots: list[Record] = []  # the state after each event, for those who catch up
+        self._advance()
+
+    @staticmethod
+    def resume(record: MatchRecord, dice: DiceSource) -> Table:
+        """A table that goes on where a record stopped."""
+        table = Table.__new__(Table)
+        table._record = record
+        table._dice = dice
+        states = [record.start_state(), *(state for _, state in record.replay())]
+        table._state_type = type(states[0])
+        table._snapshots = [state.record for state in states[1:]]
+        table._state = states[-1].record
+        table._advance()
+        return table
+
+    @property
+    def game(self) -> Game:
+        """The game that is played."""
+        return self._record.game
+
+    @property
+    def record(self) -> MatchRecord:
+        """The log so far."""
+        return self._record
+
+    @property
+    def players(self) -> list[str]:
+        """The names at the table, by seat."""
+        return list(self._record.players)
+
+    @property
+    def actor(self) -> int | None:
+        """The seat to act; None when the match is over."""
+        seat = int(self.game.operations.actor(self._state))
+        return seat if seat >= 0 else None
+
+    @property
+    def over(self) -> bool:
+        """Whether the match is over."""
+        return self.actor is None
+
+    @property
+    def state(self) -> State:
+        """The full state, for the lab and for records; never for those who play."""
+        return self._state_type(self._state)
+
+    def observe(self, viewer: int = SPECTATOR) -> Any:
+        """What a seat, or a spectator, may know."""
+        return self.state.observe(viewer)
+
+    def story(self, viewer: int = SPECTATOR, after: int = 0) -> Iterator[tuple[Event, Any]]:
+        """The events after number ``after`` as a viewer may know them, each with what it then sees."""
+        for event, snapshot in zip(
+            self._record.events[after:], self._snapshots[after:], strict=True
+        ):
+            view = self._state_type(snapshot).observe(viewer)
+            told = dict(event)
+            if event["event"] == "deal":
+                told.update(self.game.format_deal(view.record))
+            elif event["event"] == "act" and self.game.hides_action(view.record, event["seat"]):
+                told["action"] = None
+            yield told, view
+
+    @property
+    def legal_actions(self) -> LegalActions:
+        """What the actor may do."""
+        return self.state.legal_actions
+
+    def act(self, seat: int | None, action: Any) -> Event:
+        """Take an action for a seat; raises, and changes nothing, if it is not theirs or not legal."""
+        actor = self.actor
+        if actor is None:
+            raise NotYourTurnError("the match is over")
+        if seat != actor:
+            raise NotYourTurnError(
+                f"seat {seat_name(actor)} is to act, not "
+                + (f"seat {seat_name(seat)}" if seat is not None else "nobody")
+            )
+        code = action_code(self.game, action)
+        require_legal(self._state, code)
+        self.game.operations.apply(self._state, code)
+        event = self._log("act", {"seat": actor, "action": self.game.format_action(code)})
+        self._advance()
+        return event
+
+    def _log(self, kind: str, data: dict[str, Any]) -> Event:
+        self._snapshots.append(self._state.copy())
+        return self._record.append(kind, data)
+
+    def _advance(self) -> None:
+        """After an action: write down what it settled, and deal what comes next."""
+        operations = self.game.operations
+        last = self._record.events[-1]["event"] if self._record.events else None
+        if operations.round_over(self._state) and last == "act":
+            self._log("result", self.game.format_result(self._state))
+        if operations.actor(self._state) == CHANCE:
+            story = self._dice.deal(self.game, self._state)
+            self._log("deal", {**self.game.format_deal(self._state), **story})
+        elif operations.actor(self._state) == OVER and not self._record.finished:
+            self._log("end", end_data(self.game, self._state))

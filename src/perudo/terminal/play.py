@@ -1,0 +1,101 @@
+"""One person against agents, at a table, in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from perudo.agents import agent_named
+from perudo.games.chance import Stream, stream_of
+from perudo.games.errors import PerudoError
+from perudo.games.game import Game
+from perudo.table import SeededDice, Table
+from perudo.terminal.screen import Ask, Screen
+
+MakeScreen = Callable[[list[str], int], Screen]
+LEAVE = ("quit", "exit", "q")
+
+
+class Leave(Exception):
+    """The person wants to go."""
+
+
+class TerminalGame:
+    """A match between a person in seat A and agents; ``play`` runs it to its end."""
+
+    def __init__(
+        self,
+        game: Game,
+        setting: Any,
+        against: Sequence[str],
+        seed: int,
+        make_screen: MakeScreen,
+        ask: Ask,
+        save: Path | None = None,
+        name: str = "you",
+    ) -> None:
+        self._agents = {seat: agent_named(text) for seat, text in enumerate(against, 1)}
+        self._streams: dict[int, Stream] = {seat: stream_of(seed, 1, seat) for seat in self._agents}
+        self._me = 0
+        self._told = 0
+        self._ask = ask
+        self._save = save
+        players = [name, *against]
+        self._table = Table(game, setting, players, SeededDice(seed))
+        self._screen = make_screen(players, self._me)
+
+    @property
+    def table(self) -> Table:
+        """The table that is played at."""
+        return self._table
+
+    def play(self) -> None:
+        """Play until the match is over or the person leaves (``Leave``, EOF or Ctrl-C)."""
+        self._screen.welcome(self._table.state.observe(self._me))
+        self._tell()
+        while (seat := self._table.actor) is not None:
+            if seat == self._me:
+                self._let_person_act()
+            else:
+                view = self._table.observe(seat)
+                self._table.act(seat, self._agents[seat].decide(view, None, self._streams[seat]))
+            self._tell()
+
+    def _tell(self) -> None:
+        """Show what has happened since, and keep it."""
+        for event, view in self._table.story(self._me, self._told):
+            {
+                "deal": self._screen.deal,
+                "act": self._screen.action,
+                "result": self._screen.result,
+                "end": self._screen.end,
+            }[event["event"]](event, view)
+            self._told = event["n"]
+        if self._save is not None:
+            self._table.record.save(self._save)
+
+    def _let_person_act(self) -> None:
+        view = self._table.observe(self._me)
+        self._screen.situation(view)
+        while True:
+            typed = self._ask(self._screen.prompt(view)).strip()
+            typed = typed or self._screen.on_empty(view) or ""
+            command = typed.lower()
+            if command in LEAVE:
+                raise Leave
+            if command in ("?", "help", "h"):
+                self._screen.help(view)
+            elif command in ("legal", "l"):
+                self._screen.legal(view)
+            elif command in ("odds", "o"):
+                self._screen.odds(view)
+            elif command in ("table", "t", ""):
+                self._screen.situation(view)
+            else:
+                try:
+                    self._table.act(self._me, typed)
+                except PerudoError as error:
+                    self._screen.refused(str(error))
+                    continue
+                return

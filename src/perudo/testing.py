@@ -1,0 +1,223 @@
+"""Checks for authors of games: does a game keep the contract of ``perudo.games.game``?
+
+    from perudo.testing import check_game
+    check_game(MY_GAME)
+
+Works for any registered game. What is found is raised as ``ContractError`` with the game, the state
+and the clause that was broken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from perudo.games.chance import below, key_of, stream_of
+from perudo.games.game import (
+    CHANCE,
+    EVERYTHING,
+    MATCH,
+    OVER,
+    ROUND,
+    SPECTATOR,
+    Game,
+    Record,
+)
+from perudo.games.state import State
+
+MAX_ACTIONS_IN_A_MATCH = 100_000
+
+
+class ContractError(AssertionError):
+    """A game does not do what the contract says."""
+
+
+class GameReport:
+    """What ``check_game`` has seen."""
+
+    def __init__(self) -> None:
+        self.matches = 0
+        self.decisions = 0
+        self.rounds = 0
+
+
+def check_game(game: Game, *, matches: int = 30, seed: int = 1, codes: int = 700) -> GameReport:
+    """Play a game at random, under every preset and number of players, checking every state.
+
+    Checked are: declared properties; legal actions (counted, n-th, and refused otherwise, over all
+    ``codes``); actions as text; observations that do not leak; redeals that keep what a seat
+    knows; payoffs; copies; and that the same key and actions give the same bytes again.
+    """
+    report = GameReport()
+    for number in range(matches):
+        preset = game.presets[number % len(game.presets)]
+        setting = game.setting(preset)
+        _require(
+            game.describe_setting(game.setting(game.describe_setting(setting)))
+            == game.describe_setting(setting),
+            game,
+            f"setting {preset!r} cannot be written and read back",
+        )
+        players = _players(game, setting, number)
+        _check_match(game, game.start(setting, players), seed + number, codes, report)
+        report.matches += 1
+    return report
+
+
+def _require(condition: bool, game: Game, problem: str, record: Record | None = None) -> None:
+    if not condition:
+        where = "" if record is None else f"\n{game.describe(record)}"
+        raise ContractError(f"{game.name}: {problem}{where}")
+
+
+def _players(game: Game, setting: Any, number: int) -> int:
+    """Some number of players that the setting takes."""
+    properties = game.properties
+    span = properties.max_players - properties.min_players + 1
+    for shift in range(span):
+        players = properties.min_players + (number + shift) % span
+        try:
+            game.start(setting, players)
+        except ValueError:
+            continue
+        return players
+    raise ContractError(f"{game.name}: no number of players can play {setting}")
+
+
+def _check_match(game: Game, start: State, seed: int, codes: int, report: GameReport) -> None:
+    operations, key, stream = game.operations, key_of(seed), stream_of(seed, 1)
+    record, again = start.record, start.record
+    _require(int(record.viewer) == EVERYTHING, game, "a start state is seen by everybody", record)
+    for _ in range(MAX_ACTIONS_IN_A_MATCH):
+        actor = int(operations.actor(record))
+        if operations.round_over(record):
+            _check_payoffs(game, record, ROUND)
+            report.rounds += 1
+        if actor == OVER:
+            _check_payoffs(game, record, MATCH)
+            return
+        if actor == CHANCE:
+            _require(game.properties.chance, game, "it declares no chance, yet deals", record)
+            _check_chance(game, record, key)
+            operations.deal(record, key)
+            operations.deal(again, key)
+        else:
+            _require(0 <= actor < int(record.players), game, f"actor {actor} is no seat", record)
+            chosen = _check_decision(game, record, codes, int(below(stream, 1 << 30)))
+            _check_knowledge(game, record, actor)
+            operations.apply(record, chosen)
+            operations.apply(again, chosen)
+            report.decisions += 1
+        _require(
+            record.tobytes() == again.tobytes(), game, "the same play gave other bytes", record
+        )
+    raise ContractError(f"{game.name}: no end after {MAX_ACTIONS_IN_A_MATCH} actions")
+
+
+def _check_decision(game: Game, record: Record, codes: int, draw: int) -> int:
+    operations = game.operations
+    before = record.tobytes()
+    count = int(operations.action_count(record))
+    legal = [int(operations.action(record, index)) for index in range(count)]
+    _require(count > 0, game, "somebody is to act but has no action", record)
+    _require(count <= game.properties.max_actions, game, f"{count} actions, more than declared")
+    _require(len(set(legal)) == count, game, "an action is listed twice", record)
+    accepted = {code for code in range(codes) if int(operations.refusal(record, code)) == 0}
+    _require(
+        accepted == {code for code in legal if code < codes},
+        game,
+        f"listed and accepted actions differ: {sorted(accepted ^ set(legal))}",
+        record,
+    )
+    for code in legal:
+        text = game.format_action(code)
+        _require(game.parse_action(text) == code, game, f"{text!r} reads as another action")
+    refused = next((code for code in range(codes) if code not in accepted), None)
+    if refused is not None:
+        number = int(operations.refusal(record, refused))
+        _require(0 < number < len(game.refusals), game, f"refusal {number} has no name", record)
+    _require(record.tobytes() == before, game, "asking for actions changed the state", record)
+    return legal[draw % count]
+
+
+def _views(game: Game, record: Record) -> Iterator[tuple[int, bytes]]:
+    for viewer in (*range(int(record.players)), SPECTATOR):
+        seen = record.copy()
+        game.operations.observe(seen, viewer)
+        yield viewer, seen.tobytes()
+
+
+def _check_knowledge(game: Game, record: Record, actor: int) -> None:
+    """A redeal keeps what the seat sees; so whatever differs is hidden, and no view shows it."""
+    operations = game.operations
+    views = dict(_views(game, record))
+    for viewer, seen in views.items():
+        observed = np.frombuffer(seen, game.dtype)[0].copy()
+        _require(int(observed.viewer) == viewer, game, "an observation says who looks", record)
+        twice = observed.copy()
+        operations.observe(twice, viewer)
+        _require(twice.tobytes() == seen, game, "observing twice changes something", record)
+    own = np.frombuffer(views[actor], game.dtype)[0].copy()
+    _require(
+        _actions(game, own) == _actions(game, record),
+        game,
+        "the actor's observation offers other actions than the state",
+        record,
+    )
+    for seat in range(int(record.players)):
+        key = int(operations.information_key(record, seat))
+        for attempt in range(3):
+            other = record.copy()
+            operations.redeal(other, seat, stream_of(attempt, seat))
+            seen = dict(_views(game, other))
+            _require(
+                seen[seat] == views[seat] and seen[SPECTATOR] == views[SPECTATOR],
+                game,
+                f"a redeal for seat {seat} changes what it, or everybody, sees: a leak, or a redeal "
+                "that forgets what the seat knows",
+                record,
+            )
+            _require(
+                int(operations.information_key(other, seat)) == key,
+                game,
+                f"the information key of seat {seat} depends on what it cannot see",
+                record,
+            )
+        _require(
+            int(operations.information_key(np.frombuffer(views[seat], game.dtype)[0].copy(), seat))
+            == key,
+            game,
+            f"the information key of seat {seat} needs more than its observation",
+            record,
+        )
+
+
+def _actions(game: Game, record: Record) -> list[int]:
+    count = int(game.operations.action_count(record))
+    return [int(game.operations.action(record, index)) for index in range(count)]
+
+
+def _check_chance(game: Game, record: Record, key: np.uint64) -> None:
+    operations = game.operations
+    count = int(operations.chance_count(record))
+    for index in (0, count - 1) if count else ():  # 0: too many to number
+        dealt = record.copy()
+        operations.chance_outcome(dealt, index)
+        _require(int(operations.actor(dealt)) != CHANCE, game, "an outcome deals nothing", record)
+    dealt, replayed = record.copy(), record.copy()
+    operations.deal(dealt, key)
+    game.replay_deal(replayed, game.format_deal(dealt))
+    _require(
+        dealt.tobytes() == replayed.tobytes(), game, "a deal cannot be replayed from its log", record
+    )
+
+
+def _check_payoffs(game: Game, record: Record, horizon: int) -> None:
+    payoffs = [
+        float(game.operations.payoff(record, horizon, seat)) for seat in range(int(record.players))
+    ]
+    _require(all(np.isfinite(payoffs)), game, f"payoffs {payoffs} are not numbers", record)
+    if game.properties.zero_sum:
+        _require(abs(sum(payoffs)) < 1e-9, game, f"payoffs {payoffs} do not sum to zero", record)

@@ -1,0 +1,204 @@
+"""The engine and the slow reference play the same matches and have to agree at every step."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import fields, replace
+
+import pytest
+import reference
+from perudo.games.errors import RulesError
+from perudo.games.perudo.game import PERUDO
+from perudo.games.perudo.presets import PRESETS
+from perudo.games.perudo.rules import MAX_DICE, Rules, option_values, parse_option
+from perudo.games.perudo.state import PerudoState
+
+WORDS = ("dudo", "calza", "decline", "pass", "doubt", "palafico")
+OPTION_NAMES = [option.name for option in fields(Rules)]
+MANY_ROUNDS = 60
+"""Matches in which dice come back can go on for long; they are left here."""
+
+
+# --- Settings to play -------------------------------------------------------------------------
+
+
+def draw_rules(rng: random.Random) -> Rules:
+    """Any rules: every option at random, or a preset with a few options changed."""
+    while True:
+        base = rng.choice(list(PRESETS.values())).rules
+        names = OPTION_NAMES if rng.random() < 0.6 else rng.sample(OPTION_NAMES, rng.randint(1, 5))
+        options = {name: parse_option(name, rng.choice(option_values(name))) for name in names}
+        try:
+            return replace(base, **options)  # type: ignore[arg-type]
+        except RulesError:
+            continue
+
+
+def draw_dice(rng: random.Random, rules: Rules) -> list[int]:
+    """A number of players, most often few, and their dice: equal, few, or any."""
+    players = rng.randint(2, min(rules.max_players, rng.choice((2, 3, 3, 4, 6, 10))))
+    highest = rng.choice((2, 3, 5, 6, MAX_DICE))
+    while True:
+        match rng.randrange(4):
+            case 0:
+                return [rules.dice] * players
+            case 1:
+                return [rng.randint(1, highest) for _ in range(players)]
+            case 2:
+                return [rng.choice((1, 2, 5)) for _ in range(players)]
+            case _:
+                counts = [rng.randint(0, highest) for _ in range(players)]
+                if sum(count > 0 for count in counts) >= 2:
+                    return counts
+
+
+class Player:
+    """Chooses actions at random, with habits drawn for each match."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.ends = rng.choice((0.02, 0.1, 0.25, 0.5))
+        self.passes = rng.choice((0.1, 0.5, 0.9))
+        self.claims = rng.choice((0.0, 0.05, 0.3))
+        self.leaps = rng.choice((0.0, 0.1, 0.6))
+        self.insight = rng.choice((0.0, 0.5))
+
+    def choose(self, state: reference.State, legal: set[str]) -> str:
+        """One of the legal actions."""
+        rng, bids = self.rng, sorted(legal.difference(WORDS), key=reference.read_bid)
+        if "palafico" in legal and rng.random() < 0.6:
+            return "palafico"
+        if "pass" in legal and rng.random() < self.passes:
+            return "pass"
+        if "calza" in legal and rng.random() < self.chance_to_claim(state):
+            return "calza"
+        if "decline" in legal:
+            return "decline"
+        enders = sorted(legal & {"dudo", "doubt"})
+        if enders and (not bids or rng.random() < self.ends):
+            return enders[0]
+        if rng.random() < self.leaps:
+            return rng.choice(bids)
+        return rng.choice(bids[: rng.choice((1, 2, 6))])
+
+    def chance_to_claim(self, state: reference.State) -> float:
+        """Claims are right so seldom that some players are told when they would be."""
+        bid = reference.standing_bid(state)
+        right = bid is not None and reference.matching_dice(state) == bid[0]
+        return max(self.claims, self.insight if right else 0.0)
+
+
+# --- Comparing --------------------------------------------------------------------------------
+
+
+def same(what: str, state: PerudoState, engine: object, expected: object) -> None:
+    """Fail, naming the position, unless the two are equal."""
+    if engine != expected:
+        pytest.fail(f"{state.notation}: {what}: engine {engine}, reference {expected}")
+
+
+def compare_decision(
+    state: PerudoState, table: reference.State, probes: list[str]
+) -> set[str]:
+    """Compare what is known and allowed at a decision; returns the legal actions."""
+    same("actor", state, state.actor, reference.actor(table))
+    same("turn", state, state.turn, reference.turn(table))
+    same("opener", state, state.opener, table.opener)
+    same("bidder", state, state.bidder, reference.bidder(table))
+    bid = reference.standing_bid(table)
+    same("bid", state, state.bid and str(state.bid), bid and reference.bid_text(bid))
+    same("palafico", state, state.palafico, reference.palafico_seat(table))
+    same("wild face", state, state.wild_face, reference.wild_face(table))
+    legal = reference.legal_actions(table)
+    allowed = state.legal_actions
+    listed = [PERUDO.format_action(code) for code in allowed.codes]
+    extra, missing = sorted(set(listed) - legal), sorted(legal - set(listed))
+    same("legal actions", state, f"+{extra} -{missing}", "+[] -[]")
+    same("actions listed twice", state, len(listed), len(legal))
+    for action in probes:
+        same(f"{action} legal", state, action in allowed, action in legal)
+    return legal
+
+
+def compare_settlement(
+    before: PerudoState, said: str, state: PerudoState, table: reference.State
+) -> None:
+    """Compare how a round ended when something was said in the position before."""
+    settled, outcome = table.settlement, state.outcome
+    assert settled is not None
+    same(f"{said} ends the round", before, state.round_over and outcome is not None, True)
+    assert outcome is not None
+    after = settled.match
+    same(f"{said}: reason", before, outcome.reason, settled.reason)
+    same(f"{said}: caller", before, outcome.caller, settled.caller)
+    same(f"{said}: target", before, outcome.target, settled.target)
+    same(f"{said}: count", before, outcome.count, settled.count)
+    same(f"{said}: lost", before, outcome.lost, settled.lost)
+    same(f"{said}: gained", before, outcome.gained, settled.gained)
+    shown = tuple("".join(map(str, hand)) for hand in settled.shown)
+    same(f"{said}: hands", before, outcome.hands, shown)
+    same(f"{said}: opener", before, outcome.opener, after.opener)
+    same(f"{said}: winner", before, outcome.winner, after.winner)
+    same(f"{said}: dice", before, state.dice_counts, after.counts)
+    if table.rules.palafico != "off":
+        same(f"{said}: been", before, state.been_palafico, tuple(sorted(after.been)))
+    same(f"{said}: over", before, state.over, after.winner is not None)
+    payoffs = pytest.approx(reference.round_payoffs(table))
+    same(f"{said}: payoffs", before, state.round_payoffs(), payoffs)
+    if after.winner is not None:
+        payoffs = pytest.approx(reference.match_payoffs(after))
+        same(f"{said}: match payoffs", before, state.payoffs(), payoffs)
+
+
+def compare_first_opener(state: PerudoState, match: reference.Match) -> None:
+    """1.5 Somebody with dice opens; with ``fixed``, the first seat that has some."""
+    live = reference.live_seats(match.counts)
+    fixed = match.rules.start_mode == "fixed"
+    same("first opener", state, state.opener in (live[:1] if fixed else live), True)
+
+
+def compare_match(rules: Rules, dice: list[int], seed: int) -> None:
+    """Play a match on both and compare every step of it."""
+    rng = random.Random(seed)
+    player = Player(rng)
+    state = PERUDO.start(rules, len(dice), dice)
+    match = reference.start_match(rules, dice)
+    for number in range(1, MANY_ROUNDS + 1):
+        state = state.deal(rng.getrandbits(64))
+        if match.opener is None:
+            compare_first_opener(state, match)
+        same("round", state, state.round, number)
+        hands = [[int(die) for die in state.hand(seat) or ""] for seat in range(len(dice))]
+        assert state.opener is not None
+        same("opener", state, state.opener, state.opener if number == 1 else match.opener)
+        table = reference.start_round(match, hands, state.opener)
+        before, said = state, ""
+        while table.settlement is None:
+            same(f"round over after {said}", before, state.round_over, False)
+            probes = [*WORDS, *(f"{rng.randint(1, 80)}x{rng.randint(1, 6)}" for _ in range(3))]
+            said = player.choose(table, compare_decision(state, table, probes))
+            before, state, table = state, state.apply(said), reference.apply(table, said)
+        compare_settlement(before, said, state, table)
+        match = table.settlement.match
+        if match.winner is not None:
+            return
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_agree_with_the_reference(name: str) -> None:
+    """1 to 7, 10.1 Whole matches by every preset."""
+    rng = random.Random(name)
+    rules = Rules.preset(name)
+    for seed in range(6):
+        players = rng.randint(2, min(rules.max_players, 4))
+        compare_match(rules, [rules.dice] * players, seed)
+        compare_match(rules, draw_dice(rng, rules), seed)
+
+
+@pytest.mark.parametrize("batch", range(10))
+def test_any_rules_agree_with_the_reference(batch: int) -> None:
+    """1 to 7, 10.1 Whole matches by rules in which every option is drawn at random."""
+    rng = random.Random(1000 + batch)
+    for seed in range(30):
+        rules = draw_rules(rng)
+        compare_match(rules, draw_dice(rng, rules), seed)
