@@ -17,9 +17,19 @@ import numpy as np
 
 from perudo.games.chance import Stream, below, combine, key_of, scale, stream_of
 from perudo.games.errors import InvalidActionError, PerudoError, RulesError, UnknownNameError
-from perudo.games.game import CHANCE, EVERYTHING, OVER, Game, Operations, Properties, Record
-from perudo.games.game import register, step_round_randomly
-from perudo.games.kernel import copy_bytes, kernel
+from perudo.games.game import (
+    CHANCE,
+    EVERYTHING,
+    OVER,
+    Game,
+    Operations,
+    Properties,
+    Record,
+    copy_whole,
+    register,
+    step_round_randomly,
+)
+from perudo.games.kernel import kernel
 from perudo.games.state import State, seat_name
 
 # 1. The record. It needs a field that no other game has (numba tells record types apart by their
@@ -36,7 +46,6 @@ STATE_DTYPE: np.dtype[Any] = np.dtype(
         ],
     )
 )
-STATE_SIZE = STATE_DTYPE.itemsize
 PASS, BET = 1, 2  # actions are small whole numbers
 START, PASSED, BETTED, PASSED_BETTED = 0b1, 0b10, 0b11, 0b101  # somebody is to act
 BOTH_PASSED, GAVE_UP_AT_ONCE, GAVE_UP_LATER = 0b100, 0b110, 0b1010  # the round is over
@@ -51,9 +60,9 @@ def actor(state: Record) -> int:
     history = int(state.history)
     if history == 0:
         return CHANCE
-    if history == START or history == PASSED_BETTED:
+    if history in (START, PASSED_BETTED):
         return 0
-    return 1 if history == PASSED or history == BETTED else OVER
+    return 1 if history in (PASSED, BETTED) else OVER
 
 
 @kernel
@@ -95,7 +104,7 @@ REFUSALS = ("legal", "not_now", "unknown_action")  # stable names of why an acti
 @kernel
 def refusal(state: Record, action: int) -> int:
     """0 if the action is legal, else an index into REFUSALS."""
-    if action != PASS and action != BET:
+    if action not in (PASS, BET):
         return 2
     return 0 if actor(state) >= 0 else 1
 
@@ -115,11 +124,7 @@ def round_over(state: Record) -> bool:
 @kernel
 def showdown(state: Record) -> bool:
     """Whether the cards are compared, and so seen by all."""
-    return bool(
-        state.history == BOTH_PASSED
-        or state.history == BOTH_BETTED
-        or state.history == BOTH_BETTED_LATER
-    )
+    return int(state.history) in (BOTH_PASSED, BOTH_BETTED, BOTH_BETTED_LATER)
 
 
 @kernel
@@ -160,12 +165,6 @@ def redeal(state: Record, seat: int, stream: Stream) -> None:
     state.cards[1 - seat] = 1 + (int(state.cards[seat]) + below(stream, 2)) % 3
 
 
-@kernel
-def copy_state(target: Record, source: Record) -> None:
-    """Copy a state byte by byte."""
-    copy_bytes(target, source, STATE_SIZE)
-
-
 # 3. The class: names, and how things are written.
 @dataclass(frozen=True)
 class KuhnSetting:
@@ -192,8 +191,8 @@ class KuhnPoker(Game):
         observe=observe,
         information_key=information_key,
         redeal=redeal,
-        finish_round_randomly=step_round_randomly,  # right for every game; a shortcut is optional
-        copy=copy_state,
+        finish_round_randomly=step_round_randomly,  # these two are right for every game;
+        copy=copy_whole,  # a game may have a shortcut
     )
     properties = Properties(
         min_players=2,

@@ -615,16 +615,20 @@ def match_payoffs(match: Match) -> list[float]:
 
 
 def perft(rules: Rules, dice_counts: list[int], opener: Seat = 0) -> dict[str, int]:
-    """10.2 Walk the whole tree of a match's first round once for each ordered roll, and count.
+    """10.2 The size of the tree of a match's first round."""
+    return count_round(start_match(rules, dice_counts), opener)
+
+
+def count_round(match: Match, opener: Seat) -> dict[str, int]:
+    """10.2 Walk the whole tree of the next round once for each ordered roll, and count.
 
     What may be said is worked out once for each thing said so far, with the dice taken away: it
     could not look at them.
     """
-    match = start_match(rules, dice_counts)
     decisions = terminals = 0
     information_sets = set()
     known: dict[object, tuple[Seat, Seat | None, set[str]]] = {}
-    rolls = [product(FACES, repeat=count) for count in dice_counts]
+    rolls = [product(FACES, repeat=count) for count in match.counts]
     for hands in product(*rolls):
         waiting = [start_round(match, [list(hand) for hand in hands], opener)]
         while waiting:

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
-from perudo.games.chance import key_of
+from perudo.games.chance import below, key_of, stream_of
 from perudo.games.errors import RulesError
+from perudo.games.game import CHANCE, OVER
 from perudo.games.perudo import OPTIONS, PERUDO, PRESETS, PerudoState, Rules
 from perudo.games.perudo.rules import option_values, parse_option
 
@@ -53,16 +54,17 @@ def random_dice(generator: random.Random, rules: Rules) -> list[int]:
 
 def wander(state: PerudoState, steps: int, seed: int) -> PerudoState:
     """The state after some random actions and the rolls between them, or at the match's end."""
-    generator = random.Random(seed)
+    operations, record = PERUDO.operations, state.record
+    stream, key = stream_of(seed), key_of(seed, 1)
     for _ in range(steps):
-        if state.over:
+        if operations.actor(record) == OVER:
             break
-        if state.awaits_deal:
-            state = state.deal(int(key_of(seed)))
+        if operations.actor(record) == CHANCE:
+            operations.deal(record, key)
         else:
-            codes = state.legal_actions.codes
-            state = state.apply(generator.choice(codes))
-    return state
+            index = int(below(stream, int(operations.action_count(record))))
+            operations.apply(record, int(operations.action(record, index)))
+    return PerudoState(record)
 
 
 @st.composite

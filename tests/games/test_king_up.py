@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from itertools import combinations, permutations
 from typing import Any
@@ -41,9 +42,9 @@ from perudo.games.kernel import INTERPRETED, kernel
 from perudo.games.king_up import (
     ACTION_CODES,
     APPENDIX_STATES,
+    FINISHED,
     FIRST_MOVE,
     FIRST_PLACE,
-    FINISHED,
     KING_UP,
     MAX_PIECES,
     MOVING,
@@ -609,7 +610,7 @@ def test_observations_do_not_depend_on_what_is_hidden(text: str) -> None:
 
 def test_redeal_is_even_over_what_a_seat_cannot_know() -> None:
     """Seat B keeps its card and vote; A may have voted no, C's vote can only have been yes."""
-    deals = 600 if INTERPRETED else 6000
+    deals = 2400 if INTERPRETED else 6000
     voting = position("A4 B0", "ABCD BCDE CDEF ABFG", vote_cards=(1, 1, 0, 1)).apply("move A")
     state = play(voting, "yes", "no", "yes").record
     stream = stream_of(5)
@@ -686,8 +687,8 @@ def test_numbers_that_are_no_action(code: int) -> None:
         assert caught.value.code == "unknown_action"
 
 
-REFUSED = {
-    "cards_not_dealt": (lambda: start(), "place A 0", "not been dealt"),
+REFUSED: dict[str, tuple[Callable[[], State], str | int, str]] = {
+    "cards_not_dealt": (start, "place A 0", "not been dealt"),
     "match_over": (
         lambda: play(position("A4").apply("move A"), "yes", "yes", "yes"),
         "move A",

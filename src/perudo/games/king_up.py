@@ -5,8 +5,9 @@ and votes cast at the same time. A round has three stages (the numbers are those
 
 1. *Placing.* In turn each player puts a piece on a level, ``set_round`` times.
 2. *Moving.* In turn each player moves one piece up one level, until one is on the top.
-3. *Voting.* All vote on the piece at the top. Any "no" costs its voter a vote card, discards the
-   piece and leads back to stage 2, where the seat after the mover goes on; else the round is scored.
+3. *Voting.* All vote on the piece at the top, in secret. A "no" costs its voter a vote card. If
+   there is one, the piece is discarded and the seat after the mover goes on with stage 2; else
+   the round is scored.
 
 Levels are 0 to ``board_height``, which is the top and holds one piece; level 0 holds any number,
 the others ``board_width``. Whoever scores nothing gets the bonus. While a piece is on the board the
@@ -33,10 +34,11 @@ from perudo.games.game import (
     Operations,
     Properties,
     Record,
+    copy_whole,
     register,
     step_round_randomly,
 )
-from perudo.games.kernel import copy_bytes, kernel
+from perudo.games.kernel import kernel
 from perudo.games.state import State, seat_name
 
 MIN_PLAYERS, MAX_PLAYERS = 3, 6
@@ -84,7 +86,7 @@ class KingUpSetting:
     rejection_limit: int = _number(1, 0, 9)
     """Vote cards of each player in a round: how often they can vote no."""
     deck: str = _choice("windows", "all")
-    """The cards: the windows of the cycle A, B, ..., A (as in the thesis' appendix), or all sets."""
+    """The cards: windows of the cycle A, B, ..., A (as in the thesis' appendix), or all sets."""
     bonus_if: str = _choice("zero_credit", "no_piece")
     """Who gets the bonus: whose targets are worth nothing, or who has none on the board."""
     tie: str = _choice("shared", "lowest_seat")
@@ -93,6 +95,7 @@ class KingUpSetting:
     """Rounds in a match; the loser of a round (of equals the lowest seat) begins the next."""
 
     def __post_init__(self) -> None:
+        """Refuse what cannot be played."""
         for option in fields(self):
             value, values = getattr(self, option.name), option.metadata["values"]
             if type(value) is not type(values[0]) or value not in values:
@@ -214,15 +217,8 @@ STATE_DTYPE: np.dtype[Any] = np.dtype(
     )
 )
 
-STATE_SIZE = STATE_DTYPE.itemsize
 CHOOSE = np.array([[comb(n, k) for k in range(12)] for n in range(MAX_PIECES + 1)], np.int64)
 """Ways to choose k of n pieces; a card has at most 11."""
-
-
-@kernel
-def copy_state(target: Record, source: Record) -> None:
-    """Copy a state byte by byte."""
-    copy_bytes(target, source, STATE_SIZE)
 
 
 @kernel
@@ -288,7 +284,7 @@ def may_move(state: Record, piece: int) -> bool:
 def refusal(state: Record, action: int) -> int:
     """Why the actor may not do this, or LEGAL. The one place that decides legality."""
     stage = int(state.stage)
-    vote = action == YES or action == NO
+    vote = action in (YES, NO)
     if not vote and not FIRST_MOVE <= action < ACTION_CODES:
         return UNKNOWN_ACTION
     if stage == FINISHED:
@@ -507,9 +503,7 @@ def score_round(state: Record) -> None:
 @kernel
 def round_over(state: Record) -> bool:
     """Whether a round has been scored and the next not been dealt."""
-    return bool(
-        (state.stage == AWAITING_DEAL or state.stage == FINISHED) and state.round_number > 0
-    )
+    return bool(int(state.stage) in (AWAITING_DEAL, FINISHED) and state.round_number > 0)
 
 
 @kernel
@@ -558,7 +552,7 @@ def redeal(state: Record, seat: int, stream: Stream) -> None:
 
     Each vote that a voter could have cast is equally likely.
     """
-    if state.stage == AWAITING_DEAL or state.stage == FINISHED:
+    if int(state.stage) in (AWAITING_DEAL, FINISHED):
         return
     players = int(state.players)
     for other in range(players):
@@ -613,7 +607,7 @@ class KingUp(Game):
         information_key=information_key,
         redeal=redeal,
         finish_round_randomly=step_round_randomly,
-        copy=copy_state,
+        copy=copy_whole,
     )
     properties = Properties(
         min_players=MIN_PLAYERS,
@@ -745,7 +739,7 @@ class KingUp(Game):
             f"King UP, round {record.round_number} of {record.setting.rounds}: {stage}{to_act}"
         ]
         height = int(record.setting.board_height)
-        on_level = {level: "" for level in range(height, OFF_BOARD - 1, -1)}
+        on_level = dict.fromkeys(range(height, OFF_BOARD - 1, -1), "")
         for piece in range(int(record.setting.pieces_num)):
             on_level[int(record.levels[piece])] += f" {PIECES[piece]}"
         for level, pieces in on_level.items():

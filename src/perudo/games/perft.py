@@ -27,6 +27,8 @@ from perudo.games.state import State
 
 MAX_NODES = 2_000_000_000
 """A tree with more nodes is refused."""
+MAX_OUTCOMES = 2_000_000
+"""So is one with more rolls; eight dice have 1.7 million."""
 MAX_DEPTH = 800
 DECISIONS, TERMINALS, DEEPEST, TOO_LARGE = range(4)
 
@@ -107,7 +109,7 @@ def perft(state: State) -> PerftCount:
     root = np.zeros(1, state.game.dtype)
     root[0] = state.record
     outcomes = int(chance_count(root[0])) if state.awaits_deal else 1
-    if not 1 <= outcomes <= MAX_NODES:
+    if not 1 <= outcomes <= MAX_OUTCOMES:
         raise PerudoError("there are too many outcomes of chance to enumerate; use fewer dice")
     stack = np.zeros(MAX_DEPTH + 1, state.game.dtype)
     next_action = np.zeros(MAX_DEPTH + 1, np.int64)

@@ -20,10 +20,11 @@ from perudo.games.game import (
     Operations,
     Properties,
     Record,
+    copy_whole,
     register,
     step_round_randomly,
 )
-from perudo.games.kernel import copy_bytes, kernel
+from perudo.games.kernel import kernel
 from perudo.games.state import State, seat_name
 
 SEATS = 2
@@ -46,13 +47,6 @@ STATE_DTYPE: np.dtype[Any] = np.dtype(
         ],
     )
 )
-STATE_SIZE = STATE_DTYPE.itemsize
-
-
-@kernel
-def copy_state(target: Record, source: Record) -> None:
-    """Copy a state byte by byte."""
-    copy_bytes(target, source, STATE_SIZE)
 
 
 @kernel
@@ -176,7 +170,7 @@ class RockPaperScissors(Game):
         information_key=information_key,
         redeal=redeal,
         finish_round_randomly=step_round_randomly,
-        copy=copy_state,
+        copy=copy_whole,
     )
     properties = Properties(
         min_players=SEATS,

@@ -72,10 +72,12 @@ def _open_spiel() -> dict[str, Contender]:
     while dealt.is_chance_node():
         dealt.apply_action(chance.choice([face for face, _ in dealt.chance_outcomes()]))
     rollouts = 20_000
+    # A search of one simulation only evaluates its root, by so many random rollouts in C++.
     evaluator = pyspiel.RandomRolloutEvaluator(rollouts, 1)
+    bot = pyspiel.MCTSBot(game, evaluator, 1.0, 1, 10, False, 1, False)
 
     def in_cpp() -> int:
-        evaluator.evaluate(dealt)
+        bot.mcts_search(dealt)
         return rollouts
 
     return {"open_spiel_python_2x5": from_python, "open_spiel_cpp_rollouts_2x5": in_cpp}

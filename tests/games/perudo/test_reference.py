@@ -45,7 +45,7 @@ def draw_dice(rng: random.Random, rules: Rules) -> list[int]:
             case 1:
                 return [rng.randint(1, highest) for _ in range(players)]
             case 2:
-                return [rng.choice((1, 2, 5)) for _ in range(players)]
+                return [rng.choice((1, 2, 5, 5)) for _ in range(players)]
             case _:
                 counts = [rng.randint(0, highest) for _ in range(players)]
                 if sum(count > 0 for count in counts) >= 2:

@@ -150,8 +150,7 @@ UK = {"enable_pass": False, "calza_who": "any_but_next"}
         (
             "common_palafico",
             {
-                **COMMON,
-                "palafico": "automatic",
+                **{key: value for key, value in COMMON.items() if key != "palafico"},
                 "palafico_aces_wild": True,
                 "palafico_face_change": "nobody",
                 "two_player_palafico": "full",

@@ -387,24 +387,40 @@ def word_mask(state: Record) -> int:
 
 
 @kernel
-def is_plain_round(state: Record) -> bool:
-    """Whether this round knows only bids on 2 to 6 and dudo; such rounds take a short cut."""
+def faces_in_plain_round(state: Record) -> int:
+    """How many faces can be bid if this round knows only higher bids and dudo, else 0.
+
+    Such rounds take a short cut: their bids are one ladder, by quantity and then by face.
+    """
     rules = state.rules
-    return bool(
-        rules.ace_rank == NOT_BIDDABLE
-        and rules.raise_rule == ANY_FACE
-        and state.palafico == NOBODY
-        and state.palafico_due == NOBODY
-        and not rules.calza
-        and not rules.enable_pass
-    )
+    if (
+        rules.calza
+        or rules.enable_pass
+        or rules.raise_rule != ANY_FACE
+        or state.palafico != NOBODY
+        or state.palafico_due != NOBODY
+    ):
+        return 0
+    if rules.ace_rank == NOT_BIDDABLE:
+        return PLAIN_FACES
+    if rules.ace_rank == LOWEST and rules.ace_opening == ACE_OPENING_YES:
+        return FACES
+    return 0
+
+
+@kernel
+def ladder_bid(place: int, faces: int) -> int:
+    """The bid at a place of a ladder of so many faces: place = quantity * faces + n-th face."""
+    # Division by five or six as a multiplication: exact for places below 2**16.
+    quantity = place * ((1 << 32) // faces + 1) >> 32
+    return quantity * (FIRST_BID_CODE - faces) + place + FACES + 1 - faces
 
 
 @kernel
 def begin_offers(state: Record) -> None:
     """Prepare a new round's offers, and make the first."""
     offer = state.offer
-    state.plain_round = is_plain_round(state)
+    state.plain_round = faces_in_plain_round(state)
     if state.plain_round:
         offer.words = 1 << DUDO
         offer.aces = 0
@@ -417,8 +433,11 @@ def make_offer(state: Record) -> None:
     """Work out once per decision what the actor may do, for ``action_count`` and ``action``."""
     offer = state.offer
     if state.plain_round:
-        first = step(quantity_of(state.bid), face_of(state.bid)) + 1 if state.bid else FIRST_STEP
-        bids = step(largest_quantity(state), FACES) - first + 1
+        faces = int(state.plain_round)
+        first = faces  # the lowest bid: one of the lowest face
+        if state.bid:
+            first = quantity_of(state.bid) * faces + face_of(state.bid) + faces - FACES
+        bids = (largest_quantity(state) + 1) * faces - first
         offer.bids = bids
         offer.step_shift = first
         offer.choices = bids + 1 if state.bid else bids
@@ -469,10 +488,8 @@ def action(state: Record, index: int) -> int:
             return nth_restricted_bid(state, index)
     if index >= offer.bids:
         return nth_word(int(offer.words), index - int(offer.bids))
-    place = np.uint64(index + int(offer.step_shift))
-    quantity = place // np.uint64(PLAIN_FACES)
-    face = place - quantity * np.uint64(PLAIN_FACES)
-    return bid_code(np.int64(quantity), np.int64(face) + FIRST_PLAIN_FACE)
+    faces = FACES if state.plain_round == FACES else PLAIN_FACES
+    return ladder_bid(index + int(offer.step_shift), faces)
 
 
 @kernel

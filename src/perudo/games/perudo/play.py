@@ -8,7 +8,7 @@ import numpy.typing as npt
 from perudo.games.chance import Stream, below, combine, scale
 from perudo.games.game import CHANCE, MATCH, OVER, Record
 from perudo.games.kernel import kernel
-from perudo.games.perudo.bidding import ACE, FIRST_PLAIN_FACE, action, action_count, begin_offers, first_claimant, largest_quantity, make_offer, step
+from perudo.games.perudo.bidding import ACE, PLAIN_FACES, action, action_count, begin_offers, first_claimant, ladder_bid, largest_quantity, make_offer
 from perudo.games.perudo.layout import (
     AWAITING_DEAL,
     BID_TOO_HIGH,
@@ -61,7 +61,7 @@ START_ROUND = 0
 """The start roll is keyed as round 0; its n-th attempt as the n-th die of a seat."""
 HALF = np.uint64(32)
 LOW_HALF = np.uint64(0xFFFFFFFF)
-FIVE, SIX, EIGHT = np.uint64(5), np.uint64(6), np.uint64(8)
+SIX = np.uint64(FACES)
 DICE_PER_HALF = 4
 MOST_NUMBERED_DICE = 24
 """The rolls of more dice than this have no number in 64 bits."""
@@ -452,24 +452,24 @@ def finish_round_randomly(state: Record, stream: Stream) -> int:
         bidder = int(state.bidder)
         actions = int(state.actions)
         key = np.uint64(state.public_key)
-        last = step(largest_quantity(state), FACES)
+        faces = FACES if state.plain_round == FACES else PLAIN_FACES
+        end = (largest_quantity(state) + 1) * faces
         first = int(state.offer.step_shift)
-        bid = int(state.bid)
+        bid, plain_bid = int(state.bid), int(state.plain_bid)
         doubt = 1 if bid else 0
         while True:
-            bids = last - first + 1
+            bids = end - first
             index = below(stream, bids + doubt)
             if index >= bids:
                 break
-            place = np.uint64(first + index)
-            quantity = place // FIVE
-            bid = np.int64(quantity * EIGHT + (place - quantity * FIVE)) + FIRST_PLAIN_FACE
+            bid = ladder_bid(first + index, faces)
+            plain_bid = bid if face_of(bid) != ACE else plain_bid
             state.history[actions] = (turn << HISTORY_SEAT_SHIFT) | bid
             actions += 1
             key = combine(key, bid)
             bidder = turn
             turn = turn + 1 if turn + 1 < players else 0
-            first = np.int64(place) + 1
+            first += index + 1
             doubt = 1
         made = actions - int(state.actions) + 1
         state.turn = turn
@@ -477,7 +477,7 @@ def finish_round_randomly(state: Record, stream: Stream) -> int:
         state.actions = actions
         state.public_key = key
         state.bid = bid
-        state.plain_bid = bid
+        state.plain_bid = plain_bid
         settle_dudo(state)
         return made
     while state.phase == BIDDING:

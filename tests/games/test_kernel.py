@@ -1,0 +1,104 @@
+"""The kernel cache, and what is refused when a game is registered."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from perudo.games import kernel
+from perudo.games.game import game_named, register
+from perudo.games.perudo import PERUDO, PerudoGame
+
+
+def run_python(code: str, **environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_the_fingerprint_follows_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.py").write_text("from x import kernel\nVALUE = 1\n")
+    (tmp_path / "b.py").write_text("nothing to compile\n")
+    monkeypatch.setattr(kernel, "_PACKAGE", tmp_path)
+    first = kernel.source_fingerprint()
+    (tmp_path / "b.py").write_text("still nothing to compile\n")
+    assert kernel.source_fingerprint() == first
+    (tmp_path / "a.py").write_text("from x import kernel\nVALUE = 2\n")
+    assert kernel.source_fingerprint() != first
+
+
+def test_a_cache_that_cannot_be_written_falls_back_to_a_temporary_one(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    printed = run_python(
+        "from perudo.games.kernel import cache_directory; print(cache_directory())",
+        PERUDO_CACHE_DIR=str(blocked / "cache"),
+        TMPDIR=str(tmp_path),
+        NUMBA_DISABLE_JIT="1",
+    )
+    assert Path(printed).is_dir()
+    assert Path(printed).is_relative_to(tmp_path)
+
+
+def test_old_caches_are_forgotten_but_for_a_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PERUDO_CACHE_DIR", str(tmp_path))
+    current = kernel.cache_directory()
+    for number in range(6):
+        old = tmp_path / f"kernels-{number:016x}"
+        old.mkdir()
+        os.utime(old, (number, number))
+    kernel.forget_old_caches()
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert current.name in left
+    assert len(left) == 4
+    assert "kernels-0000000000000005" in left
+
+
+def test_interpreted_mode_does_not_load_the_compiler() -> None:
+    code = "import sys, perudo.games; print('numba' in sys.modules)"
+    assert run_python(code, NUMBA_DISABLE_JIT="1") == "False"
+    assert run_python(code, NUMBA_DISABLE_JIT="0") == "True"
+
+
+@pytest.mark.parametrize(
+    "fields, problem",
+    [
+        ([("spare", "i1"), ("round", "i1")], "cannot have a field round"),
+        ([name for name in PERUDO.dtype.descr if name[0]], "same fields"),
+    ],
+)
+def test_records_that_would_cause_trouble_are_refused(fields: list[Any], problem: str) -> None:
+    class Other(PerudoGame):
+        name = "other"
+        dtype = PERUDO.dtype if problem == "same fields" else np.dtype((np.record, fields))
+
+    with pytest.raises(TypeError, match=problem):
+        register(Other())
+
+
+def test_padding_is_refused() -> None:
+    class Padded(PerudoGame):
+        name = "padded"
+        dtype = np.dtype([("a", "i1"), ("b", "i8")], align=True)
+
+    with pytest.raises(TypeError, match="padding"):
+        register(Padded())
+
+
+def test_games_are_found_by_name() -> None:
+    assert game_named("perudo") is PERUDO
+    with pytest.raises(ValueError, match="unknown game 'go'; there are: "):
+        game_named("go")

@@ -1,0 +1,90 @@
+"""10.2 Counting a round's tree: the engine, the stored numbers and the slow reference agree."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pytest
+import reference
+from perudo.games.perft import perft
+from perudo.games.perudo.game import PERUDO
+from perudo.games.perudo.position import position
+from perudo.games.perudo.presets import PRESETS
+from perudo.games.perudo.rules import Rules
+from perudo.games.state import State
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "perft.json"
+QUICK = 80_000
+"""The reference counts trees with at most so many decisions again; it made all the numbers."""
+
+
+@dataclass(frozen=True)
+class Golden:
+    """A setting and its counts."""
+
+    game: str
+    setting: str
+    players: int
+    dice: list[int]
+    decision_nodes: int
+    terminal_nodes: int
+    information_sets: int
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The three counts."""
+        names = ("decision_nodes", "terminal_nodes", "information_sets")
+        return {name: count for name, count in asdict(self).items() if name in names}
+
+    def __str__(self) -> str:
+        return f"{self.setting} {'/'.join(map(str, self.dice))}"
+
+
+GOLDENS = [Golden(**golden) for golden in json.loads(GOLDEN.read_text())]
+
+
+def engine_counts(state: State) -> dict[str, int]:
+    """What the engine counts."""
+    count = perft(state)
+    return {
+        "decision_nodes": count.decision_nodes,
+        "terminal_nodes": count.terminal_nodes,
+        "information_sets": count.information_sets,
+    }
+
+
+@pytest.mark.parametrize("golden", GOLDENS, ids=str)
+def test_perft_agrees_with_the_reference(golden: Golden) -> None:
+    """10.2 First rounds of matches."""
+    rules = Rules.parse(golden.setting)
+    if golden.decision_nodes <= QUICK:
+        assert reference.perft(rules, golden.dice) == golden.counts
+    state = PERUDO.start(rules, golden.players, golden.dice, opener=0)
+    assert engine_counts(state) == golden.counts
+
+
+def test_there_are_counts_for_every_preset() -> None:
+    """9 No preset is left out."""
+    assert {golden.setting.partition(":")[0] for golden in GOLDENS} == set(PRESETS)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "palafico=automatic",
+        "palafico=automatic,palafico_owner_may_change=yes",
+        "palafico=declared,raise_rule=one_of_two,ace_rank=not_biddable,ace_opening=no",
+        "palafico=automatic,calza_in_palafico=yes,palafico_face_change=one_die",
+        "palafico=automatic,ace_rank=below_double,ace_opening=yes,nonwild_order=unchanged",
+    ],
+)
+def test_perft_of_a_palafico_round_agrees_with_the_reference(options: str) -> None:
+    """5, 10.2 A round that one player opens newly down to one die; another has been there before."""
+    text = f"official:dice=2,{options}"
+    match = reference.Match(
+        Rules.parse(text), counts=(1, 1, 1), opener=0, been=frozenset({0, 2}), due=0
+    )
+    state = position(f"{text} ././. A - due=A been=AC round=3")
+    assert engine_counts(state) == reference.count_round(match, 0)
