@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -15,7 +15,6 @@ from perudo.games.game import CHANCE, OVER
 from perudo.games.perudo import OPTIONS, PERUDO, PRESETS, PerudoState, Rules
 from perudo.games.perudo.rules import option_values, parse_option
 
-Value = TypeVar("Value")
 Choose = Callable[[Sequence[Any]], Any]
 
 MOST_CHANGES = 12

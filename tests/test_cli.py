@@ -178,7 +178,11 @@ def test_plain_play_speaks_in_sentences() -> None:
 @pytest.mark.parametrize(
     "game, against, typed",
     [
-        ("king_up", "random,random", "place A 0\n" + "yes\nmove A\nmove B\nmove C\nplace B 0\n" * 30),
+        (
+            "king_up",
+            "random,random",
+            "place A 0\n" + "yes\nmove A\nmove B\nmove C\nplace B 0\n" * 30,
+        ),
         ("rock_paper_scissors", "random", "lizard\nrock\n"),
     ],
 )

@@ -63,7 +63,9 @@ def whimsical(sound: Callable[[Record, int], None]) -> Callable[[Record, int], N
 
 
 def peeking(sound: Callable[[Record, int], Any]) -> Callable[[Record, int], Any]:
-    return lambda state, seat: int(state.hands[: int(state.players)].sum()) + int(sound(state, seat)) * 0
+    return lambda state, seat: (
+        int(state.hands[: int(state.players)].sum()) + int(sound(state, seat)) * 0
+    )
 
 
 def generous(sound: Callable[[Record, int, int], float]) -> Callable[[Record, int, int], float]:
@@ -88,7 +90,9 @@ def unlucky(sound: Callable[..., None]) -> Callable[..., None]:
         ("deal", unlucky, "other bytes"),
     ],
 )
-def test_a_broken_game_is_found_out(operation: str, make: Callable[[Any], Any], problem: str) -> None:
+def test_a_broken_game_is_found_out(
+    operation: str, make: Callable[[Any], Any], problem: str
+) -> None:
     with pytest.raises(ContractError, match=problem):
         check_game(broken(operation, make), matches=12)
 

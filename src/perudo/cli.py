@@ -131,7 +131,9 @@ def rules(
 
 @app.command()
 def position(
-    notation: Annotated[str, typer.Argument(help="'official 11246/???/? B 3x4', see docs/rules.md.")],
+    notation: Annotated[
+        str, typer.Argument(help="'official 11246/???/? B 3x4', see docs/rules.md.")
+    ],
     as_json: JsonOption = False,
 ) -> None:
     """Show a position with its legal actions and their exact odds."""
@@ -166,8 +168,11 @@ def perft(
         print(json.dumps(counted))
     else:
         for key, value in counted.items():
-            print(f"{key.replace('_', ' '):18} {value:,}" if isinstance(value, int) else
-                  f"{key.replace('_', ' '):18} {value}")
+            print(
+                f"{key.replace('_', ' '):18} {value:,}"
+                if isinstance(value, int)
+                else f"{key.replace('_', ' '):18} {value}"
+            )
 
 
 @app.command()
@@ -193,7 +198,9 @@ def warm(
     """Compile all kernels now, so that nobody waits for it later."""
     from perudo.lab.warm import warm as compile_all
 
-    report = (lambda line: None) if as_json else (lambda line: print(f"compiled {line}", flush=True))
+    report = (
+        (lambda line: None) if as_json else (lambda line: print(f"compiled {line}", flush=True))
+    )
     seconds = compile_all(workers, report)
     if as_json:
         print(json.dumps({"seconds": round(seconds, 2)}))

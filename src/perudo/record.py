@@ -202,7 +202,9 @@ def _parse_line(number: int, line: str) -> dict[str, Any]:
 def _parse_header(header: dict[str, Any]) -> MatchRecord:
     try:
         if header.get("record") != VERSION:
-            raise PerudoError(f"record version {header.get('record')!r}; this program reads {VERSION}")
+            raise PerudoError(
+                f"record version {header.get('record')!r}; this program reads {VERSION}"
+            )
         game = game_named(str(header.get("game")))
         if header.get("revision") != game.revision:
             raise PerudoError(

@@ -110,7 +110,7 @@ class Table:
         return self.state.observe(viewer)
 
     def story(self, viewer: int = SPECTATOR, after: int = 0) -> Iterator[tuple[Event, Any]]:
-        """The events after number ``after`` as a viewer may know them, each with what it then sees."""
+        """The events after number ``after`` as a viewer may know them, each with its view."""
         for event, snapshot in zip(
             self._record.events[after:], self._snapshots[after:], strict=True
         ):
@@ -128,7 +128,7 @@ class Table:
         return self.state.legal_actions
 
     def act(self, seat: int | None, action: Any) -> Event:
-        """Take an action for a seat; raises, and changes nothing, if it is not theirs or not legal."""
+        """Take an action; raises, and changes nothing, if it is not theirs or not legal."""
         actor = self.actor
         if actor is None:
             raise NotYourTurnError("the match is over")

@@ -1,4 +1,4 @@
-"""Checks for authors of games: does a game keep the contract of ``perudo.games.game``?
+"""Checks for authors of games: whether one keeps the contract of ``perudo.games.game``.
 
     from perudo.testing import check_game
     check_game(MY_GAME)
@@ -222,7 +222,10 @@ def _check_chance(game: Game, record: Record, key: np.uint64) -> None:
     operations.deal(dealt, key)
     game.replay_deal(replayed, game.format_deal(dealt))
     _require(
-        dealt.tobytes() == replayed.tobytes(), game, "a deal cannot be replayed from its log", record
+        dealt.tobytes() == replayed.tobytes(),
+        game,
+        "a deal cannot be replayed from its log",
+        record,
     )
 
 

@@ -22,6 +22,7 @@ from perudo.games.game import MATCH, ROUND, SPECTATOR, game_named
 from perudo.games.perft import perft
 from perudo.games.playout import random_games
 from perudo.games.state import State
+from perudo.testing import check_game
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "kuhn_poker.py"
 
@@ -148,21 +149,19 @@ def test_deals() -> None:
             GAME.replay_deal(start().record, wrong)
 
 
-def test_a_card_is_seen_by_its_holder_until_a_showdown() -> None:
-    """Who gives up does not see the other card."""
-    for actions, shown in (("", False), ("bet", False), ("bet pass", False), ("bet bet", True)):
+def test_a_card_is_seen_by_its_holder_only() -> None:
+    for actions in ("", "bet", "bet pass", "bet bet"):
         states = [dealt(2, 1), dealt(2, 3)]
         for text in actions.split():
             states = [state.apply(text) for state in states]
-        assert (states[0].observe(0) != states[1].observe(0)) == shown
+        assert states[0].observe(0) == states[1].observe(0)
         assert states[0].observe(1) != states[1].observe(1)
-        assert (states[0].observe(SPECTATOR) != states[1].observe(SPECTATOR)) == shown
-    assert GAME.format_deal(dealt(2, 1).observe(0).record) == {"cards": [2, None]}
+        assert states[0].observe(SPECTATOR) == states[1].observe(SPECTATOR)
     assert str(dealt(2, 1).apply("bet").observe(0)) == "Kuhn poker: A 2, B ?\nbet"
 
 
 def test_redeal_keeps_what_a_seat_knows() -> None:
-    """Both other cards come up; at a showdown nothing is left to sample."""
+    """Both other cards come up."""
     stream = stream_of(1)
     for seat in (0, 1):
         state = dealt(2, 1).apply("pass")
@@ -174,16 +173,10 @@ def test_redeal_keeps_what_a_seat_knows() -> None:
             assert State(record).observe(seat) == state.observe(seat)
         own = (2, 1)[seat]
         assert found == {cards for cards in DEALS if cards[seat] == own}
-    found = set()
-    for _ in range(100):
-        record = dealt(2, 1).record
-        GAME.operations.redeal(record, SPECTATOR, stream)
-        found.add(tuple(record.cards.tolist()))
-    assert found == set(DEALS)
-    for known in (start(), dealt(2, 1).apply("bet").apply("bet")):
-        record = known.record
-        GAME.operations.redeal(record, 0, stream)
-        assert State(record) == known
+
+
+def test_it_keeps_the_contract() -> None:
+    assert check_game(GAME, matches=20).decisions >= 40
 
 
 def test_actions_and_errors() -> None:
@@ -191,15 +184,14 @@ def test_actions_and_errors() -> None:
     state = dealt(1, 2)
     for text in ("pass", "bet"):
         assert GAME.format_action(GAME.parse_action(text.upper())) == text
-    with pytest.raises(InvalidActionError, match="write pass or bet"):
+    with pytest.raises(InvalidActionError, match="there are pass, bet"):
         state.apply("fold")
-    for wrong, code in ((0, "unknown_action"), (3, "unknown_action")):
-        with pytest.raises(IllegalActionError) as caught:
+    for wrong in (0, 3):
+        with pytest.raises(IllegalActionError, match="legal: pass, bet") as caught:
             state.apply(wrong)
-        assert caught.value.code == code
-    with pytest.raises(IllegalActionError) as caught:
+        assert caught.value.code == "not_allowed"
+    with pytest.raises(IllegalActionError, match="not allowed"):
         start().apply("bet")
-    assert caught.value.code == "not_now"
     with pytest.raises(UnknownNameError):
         GAME.setting("leduc")
     with pytest.raises(RulesError):
@@ -220,5 +212,5 @@ def test_running_the_example_prints_its_rounds(capsys: pytest.CaptureFixture[str
     example.main()
     printed = capsys.readouterr().out
     assert printed.count("Kuhn poker:") == 3
-    assert printed.count("'chips'") == 3
+    assert printed.count("chips won") == 3
     assert "A may pass, bet and says" in printed

@@ -29,7 +29,9 @@ def run_python(code: str, **environment: str) -> str:
     return done.stdout.strip()
 
 
-def test_the_fingerprint_follows_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_fingerprint_follows_the_sources(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a.py").write_text("from x import kernel\nVALUE = 1\n")
     (tmp_path / "b.py").write_text("nothing to compile\n")
     monkeypatch.setattr(kernel, "_PACKAGE", tmp_path)
@@ -53,7 +55,9 @@ def test_a_cache_that_cannot_be_written_falls_back_to_a_temporary_one(tmp_path: 
     assert Path(printed).is_relative_to(tmp_path)
 
 
-def test_old_caches_are_forgotten_but_for_a_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_caches_are_forgotten_but_for_a_few(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PERUDO_CACHE_DIR", str(tmp_path))
     current = kernel.cache_directory()
     for number in range(6):

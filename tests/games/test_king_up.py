@@ -608,6 +608,45 @@ def test_observations_do_not_depend_on_what_is_hidden(text: str) -> None:
     assert changed > 0
 
 
+def test_keys_tell_histories_apart() -> None:
+    """The order of moves, votes that were revealed, the totals and the starter are all known."""
+
+    def key(state: State) -> int:
+        return int(KING_UP.operations.information_key(state.record, 0))
+
+    dealt = start().deal(1)
+    placed = [
+        play(dealt, "place A 0", "place B 1"),
+        play(dealt, "place B 1", "place A 0"),
+        play(dealt, "place A 1", "place B 0"),
+    ]
+    assert len({key(state) for state in placed}) == 3
+    ended = [
+        play(position("A4 B0", vote_cards=(2, 2, 2)).apply("move A"), *votes.split())
+        for votes in ("no yes yes", "yes no yes", "no no yes")
+    ]
+    equal = [state.record for state in ended]
+    for record in equal:
+        record.vote_cards[:] = 0
+    assert len({key(State(record)) for record in equal}) == 3
+    later = []
+    for totals, turn in (((1, 2, 3), 0), ((1, 2, 4), 0), ((1, 2, 3), 1)):
+        record = start("thesis_match").record
+        record.totals[:3], record.turn, record.round_number = totals, turn, 1
+        later.append(State(record).deal(1))
+    assert len({key(state) for state in later}) == 3
+
+
+def test_a_new_round_forgets_the_last() -> None:
+    """Board, votes and scores are cleared; only totals and the starter stay."""
+    state = play(position("A4 B0", text="thesis_match").apply("move A"), "yes", "yes", "yes")
+    record = state.deal(1).record
+    assert record.totals[:3].tolist() == [10, 15, 15]
+    assert record.turn == 0
+    for name in ("revealed", "scores", "filled", "votes", "placed", "voted"):
+        assert not np.any(record[name])
+
+
 def test_redeal_is_even_over_what_a_seat_cannot_know() -> None:
     """Seat B keeps its card and vote; A may have voted no, C's vote can only have been yes."""
     deals = 2400 if INTERPRETED else 6000
@@ -791,6 +830,8 @@ class Model:
     cards: list[int] = field(default_factory=list)
     to_place: int = 0
     votes: list[str] | None = None
+    seen: tuple[str, ...] = ()
+    """What everybody has seen so far."""
     done: bool = False
 
     def __post_init__(self) -> None:
@@ -802,7 +843,7 @@ class Model:
         """An independent copy."""
         other = Model(self.setting, self.players, self.turn, dict(self.levels))
         other.unplaced, other.cards = list(self.unplaced), list(self.cards)
-        other.to_place, other.done = self.to_place, self.done
+        other.to_place, other.done, other.seen = self.to_place, self.done, self.seen
         other.votes = None if self.votes is None else list(self.votes)
         return other
 
@@ -830,6 +871,7 @@ class Model:
             if len(self.votes) == self.players:
                 self.count()
             return
+        self.seen += (text,)
         if word == "place":
             self.unplaced.remove(rest[0])
             self.levels[rest[0]] = int(rest[1])
@@ -844,6 +886,7 @@ class Model:
     def count(self) -> None:
         """The end of a vote."""
         votes, self.votes = self.votes or [], None
+        self.seen += tuple(votes)
         if "no" not in votes:
             self.done = True
             return
@@ -864,15 +907,16 @@ class Model:
         nothing = not sum(worth) if setting.bonus_if == "zero_credit" else not worth
         return setting.bonus if nothing else sum(worth)
 
-    def tree(self) -> tuple[int, int]:
-        """Decision and terminal nodes from here."""
+    def tree(self, views: set[tuple[Any, ...]]) -> tuple[int, int]:
+        """Decision and terminal nodes from here; adds what all can see at the former."""
         if self.done:
             return 0, 1
+        views.add((*self.seen, len(self.votes or [])))
         decisions, terminals = 1, 0
         for text in self.legal():
             child = self.copy()
             child.play(text)
-            more = child.tree()
+            more = child.tree(views)
             decisions, terminals = decisions + more[0], terminals + more[1]
         return decisions, terminals
 
@@ -916,7 +960,9 @@ def test_the_whole_tree_of_the_tiny_game() -> None:
     assert count.chance_outcomes == 6
     assert (count.decision_nodes, count.terminal_nodes) == (decisions, terminals)
     assert count.information_sets == knowledge
-    assert Model(KING_UP.setting(text), 3).tree() == (decisions // 6, terminals // 6)
+    views: set[tuple[Any, ...]] = set()
+    assert Model(KING_UP.setting(text), 3).tree(views) == (decisions // 6, terminals // 6)
+    assert knowledge == 3 * len(views)  # with each of three cards
 
 
 @kernel

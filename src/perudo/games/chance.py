@@ -36,10 +36,18 @@ def combine(key: np.uint64, number: int) -> np.uint64:
 
 
 @kernel
-def scale(word: np.uint64, limit: int) -> np.int64:
+def whole(word: np.uint64) -> int:
+    """A word as an ordinary, signed whole number.
+
+    In a kernel ``int`` would leave it unsigned, and with a signed number it would become a float.
+    """
+    return np.int64(word)  # type: ignore[return-value]  # a plain int to a kernel
+
+
+@kernel
+def scale(word: np.uint64, limit: int) -> int:
     """Map a word to 0..limit-1 by its upper half; the bias is below limit / 2**32."""
-    # np.int64 and not int, which leaves a kernel's uint64 as it is, to become a float later.
-    return np.int64(((word >> _HIGH_HALF) * np.uint64(limit)) >> _HIGH_HALF)
+    return whole(((word >> _HIGH_HALF) * np.uint64(limit)) >> _HIGH_HALF)
 
 
 @kernel
@@ -50,7 +58,7 @@ def next_word(stream: Stream) -> np.uint64:
 
 
 @kernel
-def below(stream: Stream, limit: int) -> np.int64:
+def below(stream: Stream, limit: int) -> int:
     """A uniform whole number in 0..limit-1."""
     return scale(next_word(stream), limit)
 

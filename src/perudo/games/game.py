@@ -14,14 +14,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from perudo.games.chance import Stream, below
-from perudo.games.errors import RulesError, UnknownNameError
-from perudo.games.kernel import INTERPRETED, copy_bytes, kernel, record_size
+from perudo.games.errors import InvalidActionError, PerudoError, RulesError, UnknownNameError
+from perudo.games.kernel import INTERPRETED
 
 if TYPE_CHECKING:
     from perudo.games.state import State
@@ -43,41 +42,55 @@ SPECTATOR = -2
 """``viewer`` of what everybody may see."""
 
 
-@dataclass(frozen=True)
+def _default(name: str) -> Any:
+    """A field that, left out, is the operation of this name in ``defaults``."""
+
+    def find() -> Any:
+        from perudo.games import defaults
+
+        return getattr(defaults, name)
+
+    return field(default_factory=find)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Operations:
-    """The compiled functions that a game supplies. ``state`` is changed in place."""
+    """The compiled functions that a game supplies. ``state`` is changed in place.
+
+    Those with a default are for games that have more than one round, deal more than once, explain
+    refusals, or know a shorter way.
+    """
 
     actor: Callable[[Record], int]
     """The seat to act, or CHANCE, or OVER."""
-    chance_count: Callable[[Record], int]
-    """How many equally likely outcomes the awaited chance event has; 0 if too many to number."""
-    chance_outcome: Callable[[Record, int], None]
-    """Bring about the k-th of them."""
-    deal: Callable[[Record, np.uint64], None]
-    """Bring about the outcome that belongs to this key (and the round's number)."""
     action_count: Callable[[Record], int]
     """How many actions the actor has."""
     action: Callable[[Record, int], int]
     """The k-th of them."""
-    refusal: Callable[[Record, int], int]
-    """0 if the action is legal, else the number of the reason (see ``Game.refusals``)."""
     apply: Callable[[Record, int], None]
     """Play a legal action; what follows from it, up to the next decision, happens too."""
-    round_over: Callable[[Record], bool]
-    """Whether the round has been settled and the next one has not been dealt."""
     payoff: Callable[[Record, int, int], float]
-    """What the settled round, or the finished match, is worth to a seat: (state, horizon, seat)."""
+    """What the settled round, or finished match, is worth: (state, horizon, seat)."""
     observe: Callable[[Record, int], None]
     """Blank what this seat (or SPECTATOR) may not know."""
     information_key: Callable[[Record, int], np.uint64]
     """A hash of all that this seat knows about the round."""
     redeal: Callable[[Record, int, Any], None]
     """Sample the hidden part afresh from a stream, consistently with what this seat knows."""
-    finish_round_randomly: Callable[[Record, Any], int]
-    """Uniform legal actions, drawn from a stream, to the end of the round; returns how many.
-    ``step_round_randomly``, unless a game has a shortcut that draws and ends alike."""
-    copy: Callable[[Record, Record], None]
-    """Make the first state equal to the second; ``copy_whole``, unless a game knows a shorter way."""
+    chance_count: Callable[[Record], int] = _default("no_chance")
+    """How many equally likely outcomes the awaited chance event has; 0 if too many to number."""
+    chance_outcome: Callable[[Record, int], None] = _default("no_outcome")
+    """Bring about the k-th of them."""
+    deal: Callable[[Record, np.uint64], None] = _default("deal_uniformly")
+    """Bring about the outcome that belongs to this key (and the round's number)."""
+    refusal: Callable[[Record, int], int] = _default("refuse_unlisted")
+    """0 if the action is legal, else the number of the reason (see ``Game.refusals``)."""
+    round_over: Callable[[Record], bool] = _default("match_over")
+    """Whether the round has been settled and the next one has not been dealt."""
+    finish_round_randomly: Callable[[Record, Any], int] = _default("step_round_randomly")
+    """Uniform legal actions, drawn from a stream, to the end of the round; returns how many."""
+    copy: Callable[[Record, Record], None] = _default("copy_whole")
+    """Make the first state equal to the second."""
 
 
 @dataclass(frozen=True)
@@ -95,31 +108,52 @@ class Properties:
     """Whether anything is dealt or rolled."""
 
 
+@dataclass(frozen=True)
+class NoOptions:
+    """The setting of a game that has nothing to choose."""
+
+
 class Game(ABC):
-    """A game: its record type, its operations, and how its parts are written for people."""
+    """A game: its record type, its operations, and how its parts are written for people.
+
+    A small game gives the names, ``action_names`` and ``describe``; the rest has defaults.
+    """
 
     name: ClassVar[str]
     summary: ClassVar[str]
     dtype: ClassVar[np.dtype[Any]]
     operations: ClassVar[Operations]
     properties: ClassVar[Properties]
-    refusals: ClassVar[tuple[str, ...]]
+    refusals: ClassVar[tuple[str, ...]] = ("legal", "not_allowed")
     """Stable codes; ``operations.refusal`` returns an index into this, 0 meaning legal."""
-    presets: ClassVar[Sequence[str]]
-    smallest: ClassVar[str]
+    presets: ClassVar[Sequence[str]] = ("standard",)
+    smallest: ClassVar[str] = "standard"
     """A setting whose whole tree can be counted in a moment, for checks."""
     revision: ClassVar[int] = 1
     """Raised when the same options come to mean something else; records carry it."""
-    setting_type: ClassVar[Any]
+    setting_type: ClassVar[Any] = NoOptions
     """The frozen dataclass of this game's options; it validates itself."""
+    action_names: ClassVar[tuple[str, ...]] = ()
+    """The actions of a game that has only a few; they are numbered from 1."""
+    dealt_fields: ClassVar[tuple[str, ...]] = ()
+    """The fields of the record that chance fills, for games whose deals are few."""
 
     @abstractmethod
+    def describe(self, record: Record) -> str:
+        """The state, or an observation of it, on a few lines of plain text."""
+
+    # --- settings -------------------------------------------------------------------------------
     def setting(self, text: str) -> Any:
         """Read a preset with options, ``official:calza=no,dice=3``, into this game's settings."""
+        if text not in self.presets:
+            raise UnknownNameError(
+                f"unknown setting {text!r} of {self.name}; there is: {', '.join(self.presets)}"
+            )
+        return self.setting_type()
 
-    @abstractmethod
     def describe_setting(self, setting: Any) -> str:
         """Write the settings so that ``setting`` reads them back."""
+        return self.presets[0]
 
     def setting_options(self, setting: Any) -> dict[str, Any]:
         """Every option with its value, as plain data."""
@@ -133,40 +167,73 @@ class Game(ABC):
             raise RulesError(f"option {odd!r} is {'unknown' if odd in options else 'missing'}")
         return self.setting_type(**options)
 
-    @abstractmethod
     def start(self, setting: Any, players: int) -> State:
         """The state before the first deal."""
+        from perudo.games.state import State
 
-    @abstractmethod
+        fewest, most = self.properties.min_players, self.properties.max_players
+        if not fewest <= players <= most:
+            allowed = str(fewest) if fewest == most else f"{fewest} to {most}"
+            raise RulesError(f"{players} players cannot play {self.name}; it takes {allowed}")
+        record = self.new_record()
+        record.viewer = EVERYTHING
+        record.players = players
+        return State(record)
+
+    def new_record(self) -> Record:
+        """A zeroed record of this game's type."""
+        return np.zeros(1, self.dtype)[0]
+
+    # --- actions --------------------------------------------------------------------------------
     def parse_action(self, text: str) -> int:
         """Read an action; raises ``InvalidActionError``."""
+        word = text.strip().lower()
+        if word not in self.action_names:
+            names = ", ".join(self.action_names)
+            raise InvalidActionError(f"{text!r} is not an action; there are {names}")
+        return self.action_names.index(word) + 1
 
-    @abstractmethod
     def format_action(self, action: int) -> str:
         """Write an action."""
+        known = 1 <= action <= len(self.action_names)
+        return self.action_names[action - 1] if known else f"action {action}"
 
     def action_value(self, action: int) -> Any:
-        """The action as people handle it in Python: its text, unless a game has something better."""
+        """The action as handled in Python: its text, unless a game has something better."""
         return self.format_action(action)
 
     def format_actions(self, actions: Sequence[int]) -> str:
         """Write a list of actions so that a person can take it in."""
         return ", ".join(self.format_action(action) for action in actions)
 
-    @abstractmethod
+    def explain_refusal(self, record: Record, action: int, code: str) -> str:
+        """Say in one line why an action is not allowed."""
+        count = int(self.operations.action_count(record))
+        legal = [int(self.operations.action(record, index)) for index in range(count)]
+        may = f"legal: {self.format_actions(legal)}" if legal else "nobody is to act"
+        return f"{self.format_action(action)} is not allowed here ({code}); {may}"
+
+    def hides_action(self, observation: Record, seat: int) -> bool:
+        """Whether the viewer of this observation may not know yet what the seat has just done."""
+        return False
+
+    # --- the log --------------------------------------------------------------------------------
     def format_deal(self, record: Record) -> dict[str, Any]:
         """What chance just brought about, as plain data for a record's log.
 
         With the full state all of it; with an observation, what that seat may know.
         """
+        return {name: record[name].tolist() for name in self.dealt_fields}
 
-    @abstractmethod
     def replay_deal(self, record: Record, deal: dict[str, Any]) -> None:
         """Bring about exactly this outcome of chance."""
-
-    def hides_action(self, observation: Record, seat: int) -> bool:
-        """Whether the viewer of this observation may not know yet what the seat has just done."""
-        return False
+        for index in range(int(self.operations.chance_count(record))):
+            dealt = record.copy()
+            self.operations.chance_outcome(dealt, index)
+            if all(deal.get(name) == value for name, value in self.format_deal(dealt).items()):
+                self.operations.chance_outcome(record, index)
+                return
+        raise PerudoError(f"{deal} is not a deal of {self.name}")
 
     def chance_story(self, record: Record, key: np.uint64) -> dict[str, Any]:
         """What else to tell of the deal that this key is about to bring (a roll for the start)."""
@@ -176,31 +243,14 @@ class Game(ABC):
         """A deal, as ``format_deal`` gave it, in a few words."""
         return "deal"
 
-    def result_text(self, result: dict[str, Any]) -> str:
-        """A result, as ``format_result`` gave it, in a few words."""
-        return ", ".join(f"{key} {value}" for key, value in result.items() if key not in ("n", "event"))
-
-    @abstractmethod
     def format_result(self, record: Record) -> dict[str, Any]:
         """How the round that just ended was settled, as plain data for a record's log."""
+        seats = range(int(record.players))
+        return {"payoffs": [float(self.operations.payoff(record, ROUND, seat)) for seat in seats]}
 
-    @abstractmethod
-    def describe(self, record: Record) -> str:
-        """The state, or an observation of it, on a few lines of plain text."""
-
-    def explain_refusal(self, record: Record, action: int, code: str) -> str:
-        """Say in one line why an action is not allowed."""
-        return f"{self.format_action(action)} is not allowed here ({code})"
-
-    def new_record(self) -> Record:
-        """A zeroed record of this game's type."""
-        return np.zeros(1, self.dtype)[0]
-
-
-@kernel
-def copy_whole(target: Record, source: Record) -> None:
-    """Copy a state byte by byte."""
-    copy_bytes(target, source, record_size(source))
+    def result_text(self, result: dict[str, Any]) -> str:
+        """A result, as ``format_result`` gave it, in a few words."""
+        return ", ".join(f"{key} {result[key]}" for key in result if key not in ("n", "event"))
 
 
 _games: dict[str, Game] = {}
@@ -212,7 +262,9 @@ def register(game: Game) -> Game:
     dtype = game.dtype
     covered = sum(part.itemsize for part, *_ in (dtype.fields or {}).values())
     if covered != dtype.itemsize:
-        raise TypeError(f"the record of {game.name} has padding: equal states could differ in bytes")
+        raise TypeError(
+            f"the record of {game.name} has padding: equal states could differ in bytes"
+        )
     shadowed = [name for name in dtype.names or () if hasattr(np.record, name)]
     if shadowed:
         raise TypeError(f"the record of {game.name} cannot have a field {shadowed[0]}: NumPy's own")
@@ -288,14 +340,4 @@ finish_round_randomly = _generic("finish_round_randomly")
 copy = _generic("copy")
 
 
-@kernel
-def step_round_randomly(state: Record, stream: Stream) -> int:
-    """Play the round to its end, action by action."""
-    actions = 0
-    while actor(state) >= 0 and not round_over(state):
-        apply(state, action(state, below(stream, action_count(state))))
-        actions += 1
-    return actions
-
-
-assert all(field.name in globals() for field in fields(Operations))
+assert all(operation.name in globals() for operation in fields(Operations))

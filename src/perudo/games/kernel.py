@@ -98,13 +98,13 @@ else:
     from numba.core import cgutils, types
     from numba.extending import intrinsic
 
-    numba.config.CACHE_DIR = str(cache_directory())  # type: ignore[attr-defined]  # set at run time by numba
+    numba.config.CACHE_DIR = str(cache_directory())
 
     def kernel(function: Function) -> Function:
         """Compile the function on first use, and keep the machine code in the cache."""
         return cast(Function, numba.njit(cache=True, error_model="numpy")(function))
 
-    @intrinsic
+    @intrinsic  # type: ignore[untyped-decorator]  # numba ships no types
     def copy_bytes(typing_context: Any, target: Any, source: Any, size: Any) -> Any:
         """Copy the first ``size`` bytes of a record over those of another.
 
@@ -120,7 +120,7 @@ else:
 
         return types.none(target, source, size), generate
 
-    @intrinsic
+    @intrinsic  # type: ignore[untyped-decorator]  # numba ships no types
     def record_size(typing_context: Any, record: Any) -> Any:
         """How many bytes a record has."""
 

@@ -34,9 +34,7 @@ from perudo.games.game import (
     Operations,
     Properties,
     Record,
-    copy_whole,
     register,
-    step_round_randomly,
 )
 from perudo.games.kernel import kernel
 from perudo.games.state import State, seat_name
@@ -606,8 +604,6 @@ class KingUp(Game):
         observe=observe,
         information_key=information_key,
         redeal=redeal,
-        finish_round_randomly=step_round_randomly,
-        copy=copy_whole,
     )
     properties = Properties(
         min_players=MIN_PLAYERS,
@@ -619,6 +615,7 @@ class KingUp(Game):
     )
     refusals = REFUSALS
     presets = tuple(PRESETS)
+    smallest = "tiny"
     setting_type = KingUpSetting
 
     def setting(self, text: str) -> KingUpSetting:
@@ -692,6 +689,11 @@ class KingUp(Game):
         if not 0 <= piece < MAX_PIECES:
             raise InvalidActionError(f"{action} is not the number of an action")
         return f"place {PIECES[piece]} {level}"
+
+    def hides_action(self, observation: Record, seat: int) -> bool:
+        """Votes, until all have voted."""
+        pending = observation.stage == VOTING and seat < observation.voted
+        return bool(pending and observation.votes[seat] == 0)
 
     def format_deal(self, record: Record) -> dict[str, Any]:
         """The target cards by seat; hidden ones are null."""

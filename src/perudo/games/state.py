@@ -99,7 +99,9 @@ class State:
     def payoffs(self, horizon: int = MATCH) -> tuple[float, ...]:
         """What the finished match, or the settled round, is worth to each seat."""
         if not (self.over if horizon == MATCH else self.round_over):
-            raise ValueError("the match is not over" if horizon == MATCH else "the round is not over")
+            raise ValueError(
+                "the match is not over" if horizon == MATCH else "the round is not over"
+            )
         payoff = self.game.operations.payoff
         return tuple(float(payoff(self._record, horizon, seat)) for seat in range(self.players))
 

@@ -1,0 +1,1 @@
+"""The laboratory: speed, tree counting, and compiling ahead."""

@@ -64,7 +64,7 @@ def _run(task: str, name: str) -> tuple[str, str]:
 
 
 def warm(workers: int = 2, report: Callable[[str], None] = lambda line: None) -> float:
-    """Compile everything, in a few processes, one ``perudo warm`` at a time; returns the seconds."""
+    """Compile everything in a few processes, one warming at a time; returns the seconds."""
     started = time.perf_counter()
     if INTERPRETED:
         return 0.0

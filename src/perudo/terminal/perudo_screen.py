@@ -68,7 +68,9 @@ class PlainPerudoScreen(Screen):
         """What is wild, and whether this is palafico."""
         wild = "nothing is wild"
         if state.wild_face:
-            wild = f"{FACE_NAMES[state.wild_face]}{'es' if state.wild_face == FACES else 's'} are wild"
+            wild = (
+                f"{FACE_NAMES[state.wild_face]}{'es' if state.wild_face == FACES else 's'} are wild"
+            )
         if state.palafico is None:
             return f"{wild}."
         return (

@@ -1,4 +1,4 @@
-"""Perudo with pictures: dice, cups and the bidding so far, in 80 columns, with or without colour."""
+"""Perudo with pictures: dice, cups and the bidding so far, in 80 columns, colour or not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ from rich.text import Text
 from perudo.games.perudo import Outcome, PerudoState
 from perudo.games.state import State, seat_name
 from perudo.record import Event
-from perudo.terminal.perudo_screen import PlainPerudoScreen, bid_words, counts_for, odds_rows, plural
+from perudo.terminal.perudo_screen import (
+    PlainPerudoScreen,
+    bid_words,
+    counts_for,
+    odds_rows,
+    plural,
+)
 
 WIDTH = 80
 _PIPS = {
@@ -77,7 +83,9 @@ class PictureScreen(PlainPerudoScreen):
     def deal(self, event: Event, view: State) -> None:
         """A rule with the round's number, then the cups."""
         state = cast(PerudoState, view)
-        self.show(Text(""), Rule(f"round {state.round} · {plural(state.total_dice, 'die')} in play"))
+        self.show(
+            Text(""), Rule(f"round {state.round} · {plural(state.total_dice, 'die')} in play")
+        )
         for attempt in event.get("start_roll", []):
             rolls = [
                 f"{self.name(seat)} {face}" for seat, face in enumerate(attempt) if face is not None
@@ -102,8 +110,8 @@ class PictureScreen(PlainPerudoScreen):
         """The cups, the bidding so far, the own dice."""
         state = cast(PerudoState, view)
         if state.actor != state.turn:
-            hand = " ".join(state.hand(self._me) or "")
-            self.show(Text(f"{self.calza_question(state)} (your dice: {hand})", "bold"))
+            dice = " ".join(state.hand(self._me) or "")
+            self.show(Text(f"{self.calza_question(state)} (your dice: {dice})", "bold"))
             return
         parts: list[RenderableType] = [Text(""), self.cups(state)]
         if state.history:
@@ -114,7 +122,9 @@ class PictureScreen(PlainPerudoScreen):
             parts += [Text("your dice:"), dice_picture(hand)]
         if state.bid is not None and state.bidder is not None:
             parts.append(
-                Text(f"{self.name(state.bidder)} bid {bid_words(state.bid)}. Raise or doubt?", "bold")
+                Text(
+                    f"{self.name(state.bidder)} bid {bid_words(state.bid)}. Raise or doubt?", "bold"
+                )
             )
         else:
             parts.append(Text("You open the bidding.", "bold"))

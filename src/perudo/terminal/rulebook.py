@@ -45,7 +45,9 @@ def show(preset: str | None) -> None:
         for name, value in PRESETS.items():
             grid.add_row(name, value.summary)
         console.print(grid)
-        console.print("\n'perudo rules PRESET' shows its options; change one with --option name=value.")
+        console.print(
+            "\n'perudo rules PRESET' shows its options; change one with --option name=value."
+        )
         return
     rules = Rules.parse(preset)
     grid = Grid(title=str(rules), title_justify="left", box=None, padding=(0, 2, 0, 0))

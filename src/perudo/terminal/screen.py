@@ -84,9 +84,7 @@ class Screen:
     def help(self, view: State) -> None:
         """What can be typed."""
         self.say(f"type one of: {view.legal_actions}.")
-        self.say(
-            "or: legal (what you may do), odds, table (show it again), ? (this help), quit."
-        )
+        self.say("or: legal (what you may do), odds, table (show it again), ? (this help), quit.")
 
     def refused(self, problem: str) -> None:
         """What was typed cannot be done."""

@@ -27,7 +27,7 @@ def test_a_bid_reads_and_writes_itself() -> None:
     assert bid == Bid(3, 5)
     assert (bid.quantity, bid.face) == (3, 5)
     assert str(bid) == "3x5"
-    assert eval(repr(bid)) == bid  # noqa: S307  # a repr is the call that makes the value
+    assert eval(repr(bid)) == bid  # a repr is the call that makes the value
     assert len({bid, Bid(3, 5), Bid(3, 4)}) == 2
 
 
@@ -56,7 +56,8 @@ def test_words(text: str, word: Word) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "x", "3x", "x5", "3-5", "3,5", "-1x5", "3x5x2", "1000x5", "3.0x5", "dudo!", "٣x5"]
+    "text",
+    ["", " ", "x", "3x", "x5", "3-5", "3,5", "-1x5", "3x5x2", "1000x5", "3.0x5", "dudo!", "٣x5"],
 )
 def test_unreadable_actions(text: str) -> None:
     for read in (Bid.parse, parse_action):
@@ -69,7 +70,9 @@ def test_unreadable_actions(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["0x5", "81x5", "3x0", "3x7", "999x9"])
 def test_bids_that_there_are_not(text: str) -> None:
-    with pytest.raises(InvalidActionError, match="the quantity is 1 to 80, the face 1 to 6") as caught:
+    with pytest.raises(
+        InvalidActionError, match="the quantity is 1 to 80, the face 1 to 6"
+    ) as caught:
         Bid.parse(text)
     assert str(caught.value).startswith(text)
 
@@ -97,7 +100,7 @@ FIVE = "22222/33333/44444"
 
 REFUSED = [
     ("match_over", "common ./- - - winner=A", "dudo"),
-    ("dice_not_rolled", "common ..... - -".replace(".....", "..../...."), "1x2"),
+    ("dice_not_rolled", "common ..../.... - -", "1x2"),
     ("unknown_action", f"common {FIVE} B 2x3", 0),
     ("unknown_action", f"common {FIVE} B 2x3", 7),
     ("unknown_action", f"common {FIVE} B 2x3", -1),

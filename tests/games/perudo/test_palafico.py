@@ -257,9 +257,7 @@ def test_rule_5_8_back_from_ones(order: str, expected: str) -> None:
     assert legal(notation).startswith(expected)
 
 
-@pytest.mark.parametrize(
-    ("order", "ones"), [("lexicographic", "2x1"), ("unchanged", "1-2x1")]
-)
+@pytest.mark.parametrize(("order", "ones"), [("lexicographic", "2x1"), ("unchanged", "1-2x1")])
 def test_rule_5_8_also_with_two_players_and_nothing_wild(order: str, ones: str) -> None:
     notation = f"official:nonwild_order={order} 2/3 B 1x3"
     assert legal(notation) == f"{ones}, 2x2, 2x3, 1-2x4, 1-2x5, 1-2x6, dudo"

@@ -155,9 +155,7 @@ def may_open_on_aces(state: Record) -> bool:
     """Clauses 3.2 and 5.3."""
     if state.rules.ace_opening == ACE_OPENING_YES:
         return True
-    return bool(
-        state.rules.ace_opening == ACE_OPENING_PALAFICO and state.palafico == state.turn
-    )
+    return bool(state.rules.ace_opening == ACE_OPENING_PALAFICO and state.palafico == state.turn)
 
 
 @kernel

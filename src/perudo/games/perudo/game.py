@@ -168,7 +168,9 @@ def play_start_roll(record: Record, key: np.uint64) -> list[list[int | None]]:
     rolling = list(players)
     attempts: list[list[int | None]] = []
     while len(rolling) > 1 or not attempts:
-        faces = {seat: int(play.die(key, play.START_ROUND, seat, len(attempts))) for seat in rolling}
+        faces = {
+            seat: int(play.die(key, play.START_ROUND, seat, len(attempts))) for seat in rolling
+        }
         attempts.append([faces.get(seat) for seat in players])
         tied = [seat for seat in rolling if faces[seat] == max(faces.values())]
         again = read_rules(record).start_roll_tie == "reroll_all" and len(tied) > 1

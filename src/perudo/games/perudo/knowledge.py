@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from perudo.games.chance import Stream, combine, next_word
+from perudo.games.chance import Stream, combine, next_word, whole
 from perudo.games.game import Record
 from perudo.games.kernel import kernel
 from perudo.games.perudo.play import roll
@@ -29,7 +29,7 @@ def information_key(state: Record, seat: int) -> np.uint64:
     key = combine(key, int(state.been_palafico) * 16 + int(state.opener))
     key = combine(key, int(state.palafico) * 16 + int(state.palafico_due) + 17)
     key = combine(key, seat * 16 + int(state.pending) + 1)
-    return combine(key, np.int64(state.hands[seat]))
+    return combine(key, whole(state.hands[seat]))
 
 
 @kernel

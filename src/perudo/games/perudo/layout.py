@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from perudo.games.chance import whole
 from perudo.games.game import Record
 from perudo.games.kernel import copy_bytes, kernel
 from perudo.games.perudo.rules import FACES, MAX_PLAYERS, MAX_QUANTITY, OPTIONS, Rules
@@ -66,7 +67,7 @@ def die_in_hand(face: int) -> np.uint64:
 @kernel
 def count_in_hand(hand: np.uint64, face: int) -> int:
     """How many dice of a face a hand holds."""
-    return np.int64((hand >> np.uint64(8 * face)) & np.uint64(255))
+    return whole((hand >> np.uint64(8 * face)) & np.uint64(255))
 
 
 # --- the record --------------------------------------------------------------------------------
@@ -77,11 +78,13 @@ NO_COUNT = -1
 AWAITING_DEAL, BIDDING, FINISHED = range(3)
 """Phases of a match."""
 
-BID_TOO_HIGH, DUDO_TOO_SOON, CALZA_WRONG, CALZA_RIGHT, PASS_CAUGHT, PASS_DOUBTED_WRONGLY = range(1, 7)
+BID_TOO_HIGH, DUDO_TOO_SOON, CALZA_WRONG, CALZA_RIGHT, PASS_CAUGHT, PASS_DOUBTED_WRONGLY = range(
+    1, 7
+)
 """How a round was settled; 0 before the first."""
 
-# All numbers are signed but the 64-bit words: in a kernel an unsigned and a signed whole number make
-# a float.
+# All numbers are signed but the 64-bit words: in a kernel an unsigned and a signed whole number
+# make a float.
 RULES_DTYPE: np.dtype[Any] = np.dtype((np.record, [(name, "i1") for name in OPTIONS]))
 
 REVEAL_DTYPE: np.dtype[Any] = np.dtype(

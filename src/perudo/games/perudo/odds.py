@@ -25,7 +25,8 @@ def exactly(dice: int, hits: int, ways: int) -> float:
     """The chance that of some dice exactly ``hits`` show one of ``ways`` faces."""
     if not 0 <= hits <= dice:
         return 0.0
-    return comb(dice, hits) * ways**hits * (FACES - ways) ** (dice - hits) / FACES**dice
+    favourable: int = comb(dice, hits) * ways**hits * (FACES - ways) ** (dice - hits)
+    return favourable / int(FACES**dice)
 
 
 def at_least(dice: int, hits: int, ways: int) -> float:

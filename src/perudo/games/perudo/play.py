@@ -1,14 +1,24 @@
-"""What happens: rolling, bidding, the reveal, who loses and who opens (docs/rules.md, parts 1, 4-7)."""
+"""What happens: rolling, bidding, the reveal, who loses, who opens (docs/rules.md, 1 and 4-7)."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from perudo.games.chance import Stream, below, combine, scale
+from perudo.games.chance import Stream, below, combine, scale, whole
 from perudo.games.game import CHANCE, MATCH, OVER, Record
 from perudo.games.kernel import kernel
-from perudo.games.perudo.bidding import ACE, PLAIN_FACES, action, action_count, begin_offers, first_claimant, ladder_bid, largest_quantity, make_offer
+from perudo.games.perudo.bidding import (
+    ACE,
+    PLAIN_FACES,
+    action,
+    action_count,
+    begin_offers,
+    first_claimant,
+    ladder_bid,
+    largest_quantity,
+    make_offer,
+)
 from perudo.games.perudo.layout import (
     AWAITING_DEAL,
     BID_TOO_HIGH,
@@ -79,7 +89,7 @@ def die(key: np.uint64, round_number: int, seat: int, index: int) -> int:
     half = (word >> HALF) if index & 4 == 0 else (word & LOW_HALF)
     for _ in range(index & 3):
         half = (half * SIX) & LOW_HALF
-    return np.int64(half * SIX >> HALF) + 1
+    return whole(half * SIX >> HALF) + 1
 
 
 def _hands_by_digits() -> npt.NDArray[np.uint64]:
@@ -494,9 +504,10 @@ def round_over(state: Record) -> bool:
 
 @kernel
 def payoff(state: Record, horizon: int, seat: int) -> float:
-    """Match: 1 to the winner, the others share -1. Round: each die lost costs 1, shared by the others.
+    """What the match or the round is worth to a seat (10.1).
 
-    Both are zero-sum; a right calza is worth 0 (10.1).
+    Match: 1 to the winner, the others share -1. Round: each die lost costs 1, which the others
+    share. Both are zero-sum; a right calza is worth 0.
     """
     if horizon == MATCH:
         if state.winner == seat:

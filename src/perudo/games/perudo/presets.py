@@ -72,9 +72,7 @@ PRESETS: dict[str, Preset] = {
         "a raise changes the quantity or the face; palafico faces stay fixed",
     ),
     "wikipedia": Preset(
-        replace(
-            _UK, calza_who="turn_only", calza_reward="void", palafico_face_change="one_die"
-        ),
+        replace(_UK, calza_who="turn_only", calza_reward="void", palafico_face_change="one_die"),
         "calza on your turn voids the round; one die may change the palafico face",
     ),
     "dudo_ai": Preset(

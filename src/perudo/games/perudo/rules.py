@@ -63,10 +63,10 @@ def _number(default: int, lowest: int, highest: int) -> Any:
 class Rules:
     """One set of rules; the defaults are the official game. See docs/rules.md for each clause.
 
-    >>> Rules(palafico="sometimes")
+    >>> Rules(wild="twos")
     Traceback (most recent call last):
     ...
-    perudo.games.errors.RulesError: palafico='sometimes' is not possible; choose off, automatic or declared
+    perudo.games.errors.RulesError: wild='twos' is not possible; choose ones, none or highest
     """
 
     revision: ClassVar[int] = 1
@@ -217,7 +217,7 @@ def format_option(value: object) -> str:
     return ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 
-def parse_option(name: str, text: str) -> object:
+def parse_option(name: str, text: str) -> Any:
     """An option's value from text; raises if there is no such option or value."""
     if name not in OPTIONS:
         raise UnknownNameError(f"unknown rule option {name!r}; see 'perudo rules' for all of them")
