@@ -21,8 +21,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from perudo.games.chance import Stream, below, combine, key_of, stream_of
-from perudo.games.errors import IllegalActionError, InvalidActionError
 from perudo.games.defaults import step_round_randomly
+from perudo.games.errors import IllegalActionError, InvalidActionError
 from perudo.games.game import (
     CHANCE,
     MATCH,
@@ -494,6 +494,37 @@ def test_an_observation_changes_with_own_dice(state: PerudoState, data: st.DataO
         assert other.observe(looker) == state.observe(looker)
 
 
+@MANY
+@given(decisions())
+def test_different_things_said_are_different_information(state: PerudoState) -> None:
+    """Each action that the round survives, and none yet, has an information key of its own."""
+    record, key = state.record, PERUDO.operations.information_key
+    after = [state.apply(code).record for code in state.legal_actions.codes[:8]]
+    said = [record, *(other for other in after if other.phase == BIDDING)]
+    for seat in range(state.players):
+        assert len({int(key(other, seat)) for other in said}) == len(said)
+
+
+def test_other_dice_counts_seats_or_marks_are_different_information() -> None:
+    notations = (
+        "official 2/33/44 B 2x3",
+        "official 2/33/444 B 2x3",
+        "official 2/333/44 B 2x3",
+        "official 2/33/44 B+C 2x3",
+        "official 2/33/44 B 2x3 palafico=A",
+        "official 2/33/44 B 2x3 been=A",
+        "official 2/33/44 B 2x3 been=B",
+        "official:palafico=declared 2/33/44 B 2x3 due=A been=A",
+        "official 2/33/44 C 2x3",
+        "official 2/33/44 C 2x3,3x3",
+        "official 2/33/44 C 2x3,4x3",
+    )
+    key = PERUDO.operations.information_key
+    assert len({int(key(position(text).record, 0)) for text in notations}) == len(notations)
+    record = position(notations[0]).record
+    assert len({int(key(record, seat)) for seat in range(3)}) == 3
+
+
 @FEW
 @given(st.integers(0, 2**32), st.integers(0, 2**32))
 def test_a_doubted_pass_shows_no_other_cup(seed: int, change: int) -> None:
@@ -632,6 +663,33 @@ def test_a_deal_rolls_these_dice_in_every_round(key: int, dice: list[int]) -> No
         for seat, count in enumerate(state.dice_counts):
             assert state.hand(seat) == cup(key, number, seat, count)
         state = state.apply("1x2").apply("dudo")
+
+
+def test_every_ordered_roll_is_one_outcome_of_chance() -> None:
+    """Clause 10.2: six to the number of dice, the last die of the last seat running fastest."""
+    operations = PERUDO.operations
+    start = PERUDO.start(Rules(), 3, [2, 0, 1]).record
+    assert operations.chance_count(start) == 6**3
+    found = []
+    for index in range(6**3):
+        record = start.copy()
+        operations.chance_outcome(record, index)
+        state = PerudoState(record)
+        assert (state.round, state.turn, state.hand(1)) == (1, 0, "")
+        found.append((state.hand(0), state.hand(2)))
+    faces = range(1, 7)
+    assert found == [
+        ("".join(map(str, sorted((first, second)))), str(third))
+        for first in faces
+        for second in faces
+        for third in faces
+    ]
+
+
+def test_an_opener_who_is_decided_stays_so_under_chance() -> None:
+    record = position("official ../.. B - round=3").record
+    PERUDO.operations.chance_outcome(record, 5)
+    assert (PerudoState(record).turn, PerudoState(record).round) == (1, 4)
 
 
 def test_dice_are_fair() -> None:

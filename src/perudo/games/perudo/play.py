@@ -442,7 +442,8 @@ def settle(state: Record, reason: int, caller: int, target: int, count: int, ope
         state.winner = opener
     else:
         state.phase = AWAITING_DEAL
-        if (int(state.newly_at_one) >> opener) & 1:
+        newly = (int(state.newly_at_one) >> opener) & 1 == 1
+        if newly and state.rules.palafico != PALAFICO_OFF:
             state.palafico_due = opener
     state.newly_at_one = 0
 
