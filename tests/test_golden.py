@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playthrough import GOLDEN, playthrough
 
 from perudo.games import games
 from perudo.record import MatchRecord
+from playthrough import GOLDEN, playthrough
 
 RECORDS = sorted((GOLDEN / "records").glob("*.jsonl"))
 

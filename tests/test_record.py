@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from test_table import new_table, play_out
 
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PRESETS
 from perudo.record import MatchRecord, RecordError
+from test_table import new_table, play_out
 
 
 def finished_lines(rules: str = "official", players: int = 3, seed: int = 4) -> list[str]:
@@ -105,7 +105,7 @@ def test_corruption_is_named(event: str, change: dict[str, object], problem: str
 def test_a_bad_header_is_named(change: dict[str, object], problem: str) -> None:
     lines = finished_lines()
     lines[0] = json.dumps({**json.loads(lines[0]), **change})
-    with pytest.raises(RecordError, match="^line 1: ") as caught:
+    with pytest.raises(RecordError, match=r"^line 1: ") as caught:
         MatchRecord.parse(lines)
     assert problem in str(caught.value)
 
