@@ -20,13 +20,12 @@ from perudo.games.game import CHANCE, OVER, Operations, Record
 from perudo.games.kernel import kernel
 from perudo.games.state import seat_name
 
-# The record needs a field that no other game has (types are told apart by their fields), `players`,
-# and `viewer`. Use signed numbers and leave unused places zero.
+# The record needs `players` and `viewer`; the rest is the game's. Use signed numbers and leave
+# unused places zero.
 STATE_DTYPE: np.dtype[Any] = np.dtype(
     (
         np.record,
         [
-            ("kuhn_poker", "i1"),
             ("viewer", "i1"),
             ("players", "i1"),
             ("history", "i1"),  # 0 before the deal, then 1 followed by a bit per action: 1 is a bet
@@ -99,9 +98,11 @@ def payoff(state: Record, horizon: int, seat: int) -> float:
 def observe(state: Record, seat: int) -> None:
     """Blank what a seat may not know. Agents get nothing but this."""
     state.viewer = seat
-    for other in range(2):
-        if other != seat:
-            state.cards[other] = 0
+    gave_up = state.history == GAVE_UP_AT_ONCE or state.history == GAVE_UP_LATER
+    if actor(state) != OVER or gave_up:
+        for other in range(2):
+            if other != seat:
+                state.cards[other] = 0
 
 
 @kernel

@@ -494,8 +494,9 @@ def matching_dice(state: State) -> int:
 
 def settle_dudo(state: State) -> Settlement:
     """4.3 to 4.6 The player whose turn it is doubts the bid."""
-    rules, bid, target, caller = state.rules, standing_bid(state), bidder(state), turn(state)
-    assert bid is not None and target is not None
+    rules, last, caller = state.rules, last_bid(state), turn(state)
+    assert last is not None
+    target, bid = last
     count = matching_dice(state)
     loser, winner = (target, caller) if count < bid[0] else (caller, target)
     dice = max(1, abs(count - bid[0])) if rules.loss == "difference" else 1
@@ -509,8 +510,10 @@ def settle_dudo(state: State) -> Settlement:
 
 def settle_calza(state: State) -> Settlement:
     """6.1 to 6.6 Somebody claims that the bid is exactly right."""
-    rules, bid, target, caller = state.rules, standing_bid(state), bidder(state), actor(state)
-    assert bid is not None and target is not None and caller is not None
+    rules, last, caller = state.rules, last_bid(state), actor(state)
+    assert last is not None
+    assert caller is not None
+    target, bid = last
     count = matching_dice(state)
     lost: dict[Seat, int] = {}
     gained: dict[Seat, int] = {}
@@ -606,9 +609,7 @@ def round_payoffs(state: State) -> list[float]:
 def match_payoffs(match: Match) -> list[float]:
     """10.1 1 to the winner, -1 shared equally by the others."""
     others = len(match.counts) - 1
-    return [
-        1.0 if seat == match.winner else -1.0 / others for seat in range(len(match.counts))
-    ]
+    return [1.0 if seat == match.winner else -1.0 / others for seat in range(len(match.counts))]
 
 
 # --- Counting a round's tree ------------------------------------------------------------------

@@ -150,7 +150,7 @@ def test_deals() -> None:
 
 
 def test_a_card_is_seen_by_its_holder_only() -> None:
-    for actions in ("", "bet", "bet pass", "bet bet"):
+    for actions in ("", "bet", "bet pass", "pass bet pass"):
         states = [dealt(2, 1), dealt(2, 3)]
         for text in actions.split():
             states = [state.apply(text) for state in states]

@@ -86,6 +86,7 @@ def test_interpreted_mode_does_not_load_the_compiler() -> None:
 )
 def test_records_that_would_cause_trouble_are_refused(fields: list[Any], problem: str) -> None:
     class Other(PerudoGame):
+        __module__ = "perudo.games.other"
         name = "other"
         dtype = PERUDO.dtype if problem == "same fields" else np.dtype((np.record, fields))
 
@@ -95,6 +96,7 @@ def test_records_that_would_cause_trouble_are_refused(fields: list[Any], problem
 
 def test_padding_is_refused() -> None:
     class Padded(PerudoGame):
+        __module__ = "perudo.games.padded"
         name = "padded"
         dtype = np.dtype([("a", "i1"), ("b", "i8")], align=True)
 
@@ -106,3 +108,19 @@ def test_games_are_found_by_name() -> None:
     assert game_named("perudo") is PERUDO
     with pytest.raises(ValueError, match="unknown game 'go'; there are: "):
         game_named("go")
+
+
+def test_a_changed_game_of_a_user_is_compiled_anew(tmp_path: Path) -> None:
+    """Its record type follows its source, so that no old machine code is taken from the cache."""
+    example = Path(__file__).parents[2] / "examples" / "kuhn_poker.py"
+    source = example.read_text(encoding="utf-8")
+    counted = []
+    for text in (source, source.replace("return 6\n", "return 4\n")):
+        (tmp_path / "poker.py").write_text(text, encoding="utf-8")
+        code = (
+            "import sys; sys.path.insert(0, sys.argv[1]); import poker; "
+            "from perudo.games.perft import perft; game = poker.KUHN_POKER; "
+            "print(perft(game.start(game.setting('standard'), 2)).decision_nodes)"
+        )
+        counted.append(run_python(code.replace("sys.argv[1]", repr(str(tmp_path)))))
+    assert counted == ["24", "16"]

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pytest
+
 import reference
 from perudo.games.perft import perft
 from perudo.games.perudo.game import PERUDO

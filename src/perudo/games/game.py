@@ -12,9 +12,12 @@ content stays hidden until all have moved.
 
 from __future__ import annotations
 
+import hashlib
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -74,7 +77,7 @@ class Operations:
     observe: Callable[[Record, int], None]
     """Blank what this seat (or SPECTATOR) may not know."""
     information_key: Callable[[Record, int], np.uint64]
-    """A hash of all that this seat knows about the round."""
+    """A hash of all that this seat (not a spectator) knows about the round."""
     redeal: Callable[[Record, int, Any], None]
     """Sample the hidden part afresh from a stream, consistently with what this seat knows."""
     chance_count: Callable[[Record], int] = _default("no_chance")
@@ -257,8 +260,24 @@ _games: dict[str, Game] = {}
 _by_dtype: dict[np.dtype[Any], Game] = {}
 
 
+def _marked(game: Game) -> np.dtype[Any]:
+    """The record type of a game outside this package, with a field named after its source.
+
+    Compiled code is cached by record type. The package's own modules are hashed into the cache
+    directory; a game from elsewhere gets a new type, and so new code, whenever its file changes.
+    """
+    module = sys.modules[type(game).__module__]
+    source = Path(module.__file__ or "").read_bytes()
+    digest = hashlib.sha256(module.__name__.encode() + b"\0" + source).hexdigest()[:16]
+    marker = (f"{game.name}_{digest}", "i1")
+    parts = [(name, part) for name, (part, *_) in (game.dtype.fields or {}).items()]
+    return np.dtype((np.record, [*parts, marker]))
+
+
 def register(game: Game) -> Game:
     """Make a game known, so that the generic operations work on its records."""
+    if not type(game).__module__.startswith("perudo."):
+        type(game).dtype = _marked(game)
     dtype = game.dtype
     covered = sum(part.itemsize for part, *_ in (dtype.fields or {}).values())
     if covered != dtype.itemsize:

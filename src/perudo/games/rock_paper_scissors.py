@@ -79,7 +79,7 @@ def observe(state: Record, seat: int) -> None:
 @kernel
 def information_key(state: Record, seat: int) -> np.uint64:
     """A hash of who has thrown, and of the throws that the seat knows."""
-    key = combine(np.uint64(state.thrown), seat)
+    key = combine(np.uint64(state.thrown), seat + 2)
     for other in range(SEATS):
         known = other == seat or state.thrown == SEATS
         key = combine(key, int(state.throws[other]) if known else 0)

@@ -80,8 +80,8 @@ def test_rule_1_4_a_dudo_ends_the_round_and_the_next_begins_with_fresh_rolls() -
     assert (state.round_over, state.awaits_deal, state.actor) == (True, True, None)
     assert state.dice_counts == (4, 5)
     rolled = state.deal(5)
-    assert (rolled.round, rolled.round_over, rolled.bid) == (2, False, None)
-    assert rolled.history == ()
+    assert (rolled.round, rolled.round_over) == (2, False)
+    assert (rolled.bid, rolled.bidder, rolled.history) == (None, None, ())
     hands = {state.deal(key).hand(1) for key in range(20)}
     assert len(hands) > 10
     assert {len(hand or "") for hand in hands} == {5}

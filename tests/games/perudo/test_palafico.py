@@ -78,6 +78,17 @@ def test_rule_5_1_a_palafico_by_calza_and_by_a_pass() -> None:
     assert (doubt.palafico, doubt.opener) == (1, 1)
 
 
+@pytest.mark.parametrize("palafico", ["automatic", "declared"])
+def test_rule_5_1_who_did_not_open_then_has_no_palafico_later(palafico: str) -> None:
+    state = after_fall(f"s0_sim:palafico={palafico},dudo_starter=winner")
+    assert state.opener == 1
+    state = state.apply("1x2").apply("9x6").apply("dudo")
+    assert (state.dice_counts, state.opener) == ((1, 4, 3), 0)
+    later = state.deal(1)
+    assert (later.turn, later.palafico, later.wild_face) == (0, None, 1)
+    assert "palafico" not in later.legal_actions
+
+
 @pytest.mark.parametrize("loss", ["one", "difference"])
 def test_rule_5_1_down_to_one_by_any_number_of_dice(loss: str) -> None:
     state = position(f"official:loss={loss} 2222/3333/4444 B 3x6").apply("dudo").deal(1)
@@ -141,6 +152,13 @@ def test_rule_5_4_palafico_fixes_the_face(opening: str) -> None:
     low = int(opening[0]) + 1
     fixed = f"{low}-5x{opening[2]}, dudo"
     assert legal(f"official 2/33/44 B {opening} palafico=A") == fixed
+
+
+def test_rule_5_4_also_where_there_is_nothing_but_bids_and_dudo() -> None:
+    state = after_fall("common_palafico")
+    assert (state.palafico, state.wild_face) == (0, 1)
+    assert str(state.legal_actions) == "1-9x2, 1-9x3, 1-9x4, 1-9x5, 1-9x6"
+    assert str(state.apply("2x3").legal_actions) == "3-9x3, dudo"
 
 
 def test_rule_5_4_not_in_other_rounds() -> None:

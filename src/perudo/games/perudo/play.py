@@ -273,6 +273,7 @@ def apply(state: Record, action: int) -> None:
         state.passer = NOBODY
         state.turn = next_live(state, state.turn)
         if not state.plain_round:
+            state.palafico_due = NOBODY  # too late to declare it now
             state.pending = first_claimant(state, state.bidder)
         make_offer(state)
     elif action == DUDO:
@@ -281,6 +282,7 @@ def apply(state: Record, action: int) -> None:
         settle_calza(state, actor(state))
     elif action == PASS:
         remember(state, PASS)
+        state.palafico_due = NOBODY
         state.passed |= 1 << int(state.turn)
         state.passer = state.turn
         state.turn = next_live(state, state.turn)

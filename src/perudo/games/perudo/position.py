@@ -11,7 +11,7 @@ from perudo.games.perudo.actions import Pass, Word, parse_action
 from perudo.games.perudo.bidding import begin_offers
 from perudo.games.perudo.game import PERUDO
 from perudo.games.perudo.hands import parse_hand
-from perudo.games.perudo.layout import DECLINE, FINISHED, NOBODY
+from perudo.games.perudo.layout import DECLINE, FINISHED, NOBODY, PALAFICO
 from perudo.games.perudo.notation import HIDDEN, NOTHING, OUT, UNROLLED
 from perudo.games.perudo.play import apply, begin_round, start_palafico
 from perudo.games.perudo.rules import Rules
@@ -135,18 +135,19 @@ class Parts:
         counts = [0 if hand in (OUT, "") else len(hand) for hand in self.hands]
         unrolled = all(set(hand) <= {UNROLLED} or hand in (OUT, "") for hand in self.hands)
         if self.winner is not None:
-            return self._finished(counts)
+            return self._finished(counts, self.winner)
         record = self._start(counts)
         if unrolled:
             return self._awaiting_deal(record)
         if self.turn is None or counts[self.turn] == 0:
             raise PositionError("the turn belongs to a seat that has dice")
+        if self.round == 0:
+            raise PositionError("round=0 is before the first roll; bids begin in round 1")
         self._fill_cups(record, counts)
         record.opener = self._opener(counts, self.turn)
         record.round_number = (1 if self.round is None else self.round) - 1
         begin_round(record)
         self._set_flags(record)
-        begin_offers(record)
         self._say(record)
         return PerudoState(record)
 
@@ -156,16 +157,18 @@ class Parts:
             record.been_palafico |= 1 << seat
         return record
 
-    def _finished(self, counts: list[int]) -> PerudoState:
+    def _finished(self, counts: list[int], winner: int) -> PerudoState:
         if sum(count > 0 for count in counts) > 1 and not self.rules.single_round:
             raise PositionError("nobody has won while two seats have dice")
+        if counts[winner] == 0:
+            raise PositionError(f"winner={seat_name(winner)} has no dice, so cannot have won")
         padded = counts if self.rules.single_round else [count or 1 for count in counts]
         record = self._start(padded)
         record.counts[: len(counts)] = counts
         record.total = sum(counts)
         record.live = sum(count > 0 for count in counts)
         record.phase = FINISHED
-        record.winner = self.winner
+        record.winner = winner
         record.opener = NOBODY if self.turn is None else self.turn
         record.round_number = 1 if self.round is None else self.round
         return PerudoState(record)
@@ -173,8 +176,11 @@ class Parts:
     def _awaiting_deal(self, record: Record) -> PerudoState:
         if self.said or self.palafico is not None or self.asked is not None:
             raise PositionError("nothing can have been said before the dice are rolled")
+        if self.turn is not None and record.counts[self.turn] == 0:
+            raise PositionError(f"seat {seat_name(self.turn)} is out and cannot open")
         record.opener = NOBODY if self.turn is None else self.turn
-        record.palafico_due = NOBODY if self.due is None else self.due
+        if self.due is not None:
+            self._make_due(record, self.due)
         record.round_number = 0 if self.round is None else self.round
         return PerudoState(record)
 
@@ -204,21 +210,35 @@ class Parts:
         return live[(live.index(turn) - len(self.said)) % len(live)]
 
     def _set_flags(self, record: Record) -> None:
-        if self.palafico is not None:
-            if self.rules.palafico == "off":
-                raise PositionError(f"{self.rules} has no palafico rounds")
-            if self.palafico != int(record.opener) or record.counts[self.palafico] != 1:
-                raise PositionError(
-                    f"palafico={seat_name(self.palafico)} needs that seat to hold one die and to "
-                    f"open; {seat_name(record.opener)} opened"
-                )
-            record.palafico_due = self.palafico
-            start_palafico(record)
-            record.been_palafico |= 1 << self.palafico
-        elif self.due is not None:
-            record.palafico_due = self.due
+        seat = self.due if self.palafico is None else self.palafico
+        if seat is not None:
+            if record.live == 2 and self.rules.two_player_palafico != "full":
+                raise PositionError(f"{self.rules} has no palafico with two players left")
+            self._make_due(record, seat)
+        if self.due is not None and (self.rules.palafico != "declared" or self.said):
+            raise PositionError("due= is for dice not yet rolled, or a palafico to be declared")
         if self.wild is False:
             record.wild_face = 0
+        begin_offers(record)
+        if self.palafico is not None and self.rules.palafico == "declared":
+            apply(record, PALAFICO)
+        elif self.palafico is not None:
+            start_palafico(record)
+            begin_offers(record)
+
+    def _make_due(self, record: Record, seat: int) -> None:
+        """A seat that opens is newly down to one die."""
+        name = "due" if self.palafico is None else "palafico"
+        if self.rules.palafico == "off":
+            raise PositionError(f"{self.rules} has no palafico rounds")
+        if seat != int(record.opener) or record.counts[seat] != 1:
+            opened = "nobody" if record.opener == NOBODY else seat_name(record.opener)
+            raise PositionError(
+                f"{name}={seat_name(seat)} needs that seat to hold one die and to open; "
+                f"{opened} opened"
+            )
+        record.palafico_due = seat
+        record.been_palafico |= 1 << seat
 
     def _say(self, record: Record) -> None:
         for text in self.said:
