@@ -75,9 +75,10 @@ def test_there_are_counts_for_every_preset() -> None:
     ("players", "options"),
     [
         (3, "palafico=automatic"),
-        (3, "palafico_face_change=one_die,raise_rule=one_of_two,calza_in_palafico=yes"),
+        (3, "palafico_face_change=nobody,calza_in_palafico=yes"),
         (3, "ace_rank=below_double,ace_opening=yes,nonwild_order=unchanged"),
-        (2, "two_player_palafico=full,palafico_owner_may_change=yes"),
+        (2, "two_player_palafico=full,palafico_owner_may_change=yes,raise_rule=neither_falls"),
+        (2, "two_player_palafico=full,palafico_face_change=one_die,raise_rule=one_of_two"),
         (2, "palafico=declared,two_player_palafico=full,raise_rule=one_of_two"),
     ],
 )

@@ -10,7 +10,6 @@ import pytest
 import reference
 from perudo.games.errors import RulesError
 from perudo.games.perudo.game import PERUDO
-from perudo.games.perudo.position import position
 from perudo.games.perudo.presets import PRESETS
 from perudo.games.perudo.rules import MAX_DICE, Rules, option_values, parse_option
 from perudo.games.perudo.state import PerudoState
@@ -282,7 +281,10 @@ def test_the_longest_round_agrees_with_the_reference() -> None:
 
 def test_nobody_says_palafico_where_there_is_none() -> None:
     """5.1 With ``palafico=off`` coming down to one die gives no right to anything."""
-    state = position("perudish_n 155/2 B - due=B been=B round=8")
+    state = PERUDO.start(Rules.preset("common"), 3, [2, 3, 3], opener=0).deal(1)
+    state = state.apply("8x6").apply("dudo").deal(2)
+    assert state.dice_counts == (1, 3, 3)
+    assert state.actor == 0
     assert "palafico" not in state.legal_actions
     assert "palafico" not in [str(action) for action in state.legal_actions]
 
