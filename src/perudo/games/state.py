@@ -16,6 +16,9 @@ from perudo.games.game import CHANCE, MATCH, OVER, ROUND, Game, Record, game_of
 SEATS = "ABCDEFGHIJ"
 """Seats by name."""
 
+LARGEST_CODE = 1 << 31
+"""No game numbers its actions this high."""
+
 StateType = TypeVar("StateType", bound="State")
 
 
@@ -125,6 +128,8 @@ class State:
 def action_code(game: Game, action: Any) -> int:
     """The number of an action that is given as a number, as text, or as the game's own value."""
     if isinstance(action, (int, np.integer)) and not isinstance(action, bool):
+        if abs(int(action)) >= LARGEST_CODE:
+            raise InvalidActionError(f"{action} is not the number of an action")
         return int(action)
     if isinstance(action, str):
         return game.parse_action(action)

@@ -63,6 +63,13 @@ def test_rule_3_2_opening_on_ones(opening: str, ordinary: bool, palafico: bool) 
     assert ("1x1" in position(f"{rules} 2/33/44 A - palafico=A").legal_actions) is palafico
 
 
+def test_rule_3_2_ones_as_the_lowest_face_may_be_kept_from_the_opening() -> None:
+    rules = "dudo_ai:ace_opening=no"
+    assert legal(f"{rules} 222/333 A -") == "1-6x2, 1-6x3, 1-6x4, 1-6x5, 1-6x6"
+    assert legal(f"{rules} 222/333 B 5x4") == "6x1, 6x2, 6x3, 6x4, 5-6x5, 5-6x6, dudo"
+    assert legal("dudo_ai 222/333 A -") == "1-6x1, 1-6x2, 1-6x3, 1-6x4, 1-6x5, 1-6x6"
+
+
 @pytest.mark.parametrize(
     ("opening", "first", "second"),
     [("no", False, False), ("palafico_only", False, True), ("yes", True, True)],
@@ -151,6 +158,7 @@ def test_rule_3_5_another_round_starts_afresh() -> None:
     state = position("common_aces:ace_opening=yes 222/333/444 C 4x6,2x1").apply("dudo").deal(1)
     state = state.apply("2x1")
     assert lowest(state, 2) == 4
+    assert str(state.legal_actions) == "3-8x1, 4-8x2, 4-8x3, 4-8x4, 4-8x5, 4-8x6, dudo"
 
 
 @pytest.mark.parametrize("raise_rule", ["one_of_two", "neither_falls"])

@@ -175,7 +175,7 @@ def test_rule_6_7_in_palafico_rounds(option: str) -> None:
 
 
 def test_rule_6_7_in_a_round_that_could_have_been_declared_palafico() -> None:
-    state = position("official:palafico=declared 2/333/444 B 1x2 due=A")
+    state = position("official:palafico=declared 2/333/444 A - due=A").apply("1x2").apply("decline")
     assert "calza" in state.legal_actions
 
 

@@ -143,6 +143,13 @@ def test_rule_1_5_fixed_is_seat_a() -> None:
     assert {opener("official:start_mode=fixed", 4, key) for key in KEYS} == {0}
 
 
+@pytest.mark.parametrize("mode", ["roll", "random", "fixed"])
+def test_rule_1_5_who_has_no_dice_does_not_open(mode: str) -> None:
+    start = PERUDO.start(Rules(start_mode=mode), 4, [0, 5, 0, 5])
+    openers = {start.deal(key).opener for key in KEYS}
+    assert openers == ({1} if mode == "fixed" else {1, 3})
+
+
 def test_rule_1_5_concerns_the_first_round_only() -> None:
     lost = position("official:start_mode=fixed 22/3333/44 C 8x6").apply("dudo")
     assert lost.opener == 1

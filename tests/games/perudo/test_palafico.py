@@ -39,6 +39,7 @@ def test_rule_5_1_automatic() -> None:
 def test_rule_5_1_declared_only_if_the_player_says_so() -> None:
     state = after_fall("official:palafico=declared")
     assert (state.palafico, state.wild_face, state.opener) == (None, 1, 0)
+    assert str(state.legal_actions) == "1-9x2, 1-9x3, 1-9x4, 1-9x5, 1-9x6, palafico"
     declared = state.apply("palafico")
     assert (declared.palafico, declared.wild_face, declared.actor) == (0, None, 0)
     assert "palafico" not in declared.legal_actions
@@ -53,6 +54,14 @@ def test_rule_5_1_declared_before_bidding_or_never() -> None:
         assert "palafico" not in state.legal_actions
         assert "9x5" in state.legal_actions
         state = state.apply(bid)
+
+
+def test_rule_5_1_the_round_after_it_is_an_ordinary_one() -> None:
+    palafico = position("s0_sim 2/3333/4444 C 1x2,9x2 palafico=A")
+    state = palafico.apply("dudo").deal(1)
+    assert (state.dice_counts, state.turn) == ((1, 3, 4), 1)
+    assert (state.palafico, state.wild_face) == (None, 1)
+    assert "2x2" in state.apply("1x3").legal_actions
 
 
 @pytest.mark.parametrize("palafico", ["automatic", "declared"])

@@ -24,6 +24,8 @@ def doubted(notation: str) -> Outcome:
 def test_rule_7_1_a_player_may_pass_instead_of_raising(option: str) -> None:
     state = position(f"s0_sim:enable_pass={option} 22222/33333/44444 B 3x4")
     assert ("pass" in state.legal_actions) is (option == "yes")
+    words = "dudo, calza, pass" if option == "yes" else "dudo, calza"
+    assert str(state.legal_actions).endswith(f"x6, {words}")
 
 
 def test_rule_7_1_the_standing_bid_stays() -> None:

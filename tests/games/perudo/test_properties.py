@@ -531,7 +531,7 @@ def test_other_dice_counts_seats_or_marks_are_different_information() -> None:
         "official 2/33/44 B 2x3 palafico=A",
         "official 2/33/44 B 2x3 been=A",
         "official 2/33/44 B 2x3 been=B",
-        "official:palafico=declared 2/33/44 B 2x3 due=A been=A",
+        "official:palafico=declared 2/33/44 A - due=A been=A",
         "official 2/33/44 C 2x3",
         "official 2/33/44 C 2x3,3x3",
         "official 2/33/44 C 2x3,4x3",

@@ -165,7 +165,8 @@ class PerudoGame(Game):
 def play_start_roll(record: Record, key: np.uint64) -> list[list[int | None]]:
     """The dice behind ``play.start_roll_opener``."""
     players = range(int(record.players))
-    rolling = list(players)
+    everybody = [seat for seat in players if record.counts[seat]]
+    rolling = everybody
     attempts: list[list[int | None]] = []
     while len(rolling) > 1 or not attempts:
         faces = {
@@ -174,7 +175,7 @@ def play_start_roll(record: Record, key: np.uint64) -> list[list[int | None]]:
         attempts.append([faces.get(seat) for seat in players])
         tied = [seat for seat in rolling if faces[seat] == max(faces.values())]
         again = read_rules(record).start_roll_tie == "reroll_all" and len(tied) > 1
-        rolling = list(players) if again else tied
+        rolling = everybody if again else tied
     return attempts
 
 

@@ -132,7 +132,11 @@ def actor(state: Record) -> int:
 def start_roll_opener(state: Record, key: np.uint64) -> int:
     """Highest die opens; who is tied for it rolls again (1.5, 1.6)."""
     players = int(state.players)
-    rolling = (1 << players) - 1
+    everybody = 0
+    for seat in range(players):
+        if state.counts[seat] > 0:
+            everybody |= 1 << seat
+    rolling = everybody
     attempt = 0
     while True:
         highest, best = 0, 0
@@ -148,9 +152,17 @@ def start_roll_opener(state: Record, key: np.uint64) -> int:
             while (best >> opener) & 1 == 0:
                 opener += 1
             return opener
-        if state.rules.start_roll_tie == REROLL_TIED:
-            rolling = best
+        rolling = best if state.rules.start_roll_tie == REROLL_TIED else everybody
         attempt += 1
+
+
+@kernel
+def nth_live(state: Record, index: int) -> int:
+    """The n-th seat that has dice."""
+    seat = next_live(state, int(state.players) - 1)
+    for _ in range(index):
+        seat = next_live(state, seat)
+    return seat
 
 
 @kernel
@@ -162,9 +174,9 @@ def choose_first_opener(state: Record, key: np.uint64) -> None:
         state.opener = start_roll_opener(state, key)
     elif state.rules.start_mode == START_RANDOM:
         word = combine(combine(key, START_ROUND), RANDOM_OPENER)
-        state.opener = scale(word, int(state.players))
+        state.opener = nth_live(state, scale(word, int(state.live)))
     else:
-        state.opener = 0
+        state.opener = nth_live(state, 0)
 
 
 @kernel
@@ -243,7 +255,7 @@ def chance_count(state: Record) -> int:
 def chance_outcome(state: Record, index: int) -> None:
     """The n-th ordered roll, the last die running fastest."""
     if state.opener == NOBODY:
-        state.opener = 0
+        state.opener = nth_live(state, 0)
     for seat in range(int(state.players) - 1, -1, -1):
         state.hands[seat] = 0
         for _ in range(int(state.counts[seat])):
@@ -459,7 +471,7 @@ def finish_round_randomly(state: Record, stream: Stream) -> int:
     and outcome are the same as action by action.
     """
     made = 0
-    if state.plain_round and state.live == state.players:
+    if state.plain_round and state.phase == BIDDING and state.live == state.players:
         players = int(state.players)
         turn = int(state.turn)
         bidder = int(state.bidder)
