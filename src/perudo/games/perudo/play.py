@@ -159,6 +159,8 @@ def start_roll_opener(state: Record, key: np.uint64) -> int:
 @kernel
 def nth_live(state: Record, index: int) -> int:
     """The n-th seat that has dice."""
+    if state.live == state.players:
+        return index
     seat = next_live(state, int(state.players) - 1)
     for _ in range(index):
         seat = next_live(state, seat)
