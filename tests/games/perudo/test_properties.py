@@ -577,16 +577,30 @@ def test_redeal_keeps_what_a_seat_knows(state: PerudoState, seed: int) -> None:
         assert with_hands(state, nothing) == with_hands(other, nothing)
 
 
-def test_redeal_rolls_fair_dice() -> None:
-    record = position("common:dice=8 11111111/11111111/11111111/11111 A -").record
+@pytest.mark.parametrize("viewer", [SPECTATOR, 0, 1, 2])
+def test_redeal_rolls_fair_dice(viewer: int) -> None:
+    record = position("common:dice=8 11111111/11111/111 A -").record
     stream = stream_of(3)
-    faces: Counter[str] = Counter()
-    for _ in range(3000):
-        PERUDO.operations.redeal(record, 1, stream)
-        assert hand_text(int(record.hands[1])) == "11111111"
-        for seat in (0, 2, 3):
-            faces.update(hand_text(int(record.hands[seat])))
-    check_uniform([faces[str(face)] for face in range(1, 7)])
+    faces = [Counter[str]() for _ in range(3)]
+    for _ in range(1000):
+        PERUDO.operations.redeal(record, viewer, stream)
+        for seat in range(3):
+            faces[seat].update(hand_text(int(record.hands[seat])))
+    for seat in range(3):
+        if seat == viewer:
+            assert set(faces[seat]) == {"1"}
+        else:
+            check_uniform([faces[seat][str(face)] for face in range(1, 7)])
+
+
+@MANY
+@given(positions(), positions())
+def test_a_copy_is_the_same_whatever_was_there_before(
+    source: PerudoState, target: PerudoState
+) -> None:
+    record = target.record
+    PERUDO.operations.copy(record, source.record)
+    assert record.tobytes() == source.record.tobytes()
 
 
 # --- illegal and unreadable ----------------------------------------------------------------------

@@ -50,6 +50,8 @@ FIRST_STEP = PLAIN_FACES
 ANY_FACE_RESTRICTED = -1
 """In place of a number of bids on ones: the legal bids are not one ladder."""
 WORDS_IN_MASK = np.array([mask.bit_count() for mask in range(1 << FIRST_BID_CODE)], np.int64)
+ONE_FIFTH, ONE_SIXTH = (1 << 32) // 5 + 1, (1 << 32) // 6 + 1
+"""In units of 2**-32: places below 2**16 are divided exactly by multiplying with these."""
 PASS_DICE = 5
 """Passing needs exactly this many dice (7.2)."""
 
@@ -409,8 +411,7 @@ def faces_in_plain_round(state: Record) -> int:
 @kernel
 def ladder_bid(place: int, faces: int) -> int:
     """The bid at a place of a ladder of so many faces: place = quantity * faces + n-th face."""
-    # Division by five or six as a multiplication: exact for places below 2**16.
-    quantity = place * ((1 << 32) // faces + 1) >> 32
+    quantity = place * (ONE_SIXTH if faces == FACES else ONE_FIFTH) >> 32
     return quantity * (FIRST_BID_CODE - faces) + place + FACES + 1 - faces
 
 
