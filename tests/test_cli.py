@@ -203,7 +203,7 @@ def test_bench_measures_and_compares() -> None:
     assert result["ratios"]
 
 
-def test_warm_is_quick_the_second_time_and_says_so() -> None:
+def test_warm_says_how_long_it_took() -> None:
     done = perudo("warm", "--json", interpreted=False)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["seconds"] >= 0

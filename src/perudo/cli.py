@@ -29,7 +29,8 @@ app = typer.Typer(
 )
 
 RulesOption = Annotated[
-    str, typer.Option("--rules", help="Preset, with options after a colon: official:calza=no.")
+    str | None,
+    typer.Option("--rules", help="Preset, with options after a colon: official:calza=no."),
 ]
 ChangeOption = Annotated[
     list[str] | None, typer.Option("--option", help="name=value; may be given several times.")
@@ -86,9 +87,7 @@ def front(
 
 @app.command()
 def play(
-    rules: Annotated[
-        str | None, typer.Option("--rules", help="Preset, with options after a colon.")
-    ] = None,
+    rules: RulesOption = None,
     option: ChangeOption = None,
     against: Annotated[
         str, typer.Option("--against", help="The other players, separated by commas.")
@@ -147,9 +146,7 @@ def position(
 
 @app.command()
 def perft(
-    rules: Annotated[
-        str | None, typer.Option("--rules", help="Preset, with options after a colon.")
-    ] = None,
+    rules: RulesOption = None,
     option: ChangeOption = None,
     players: Annotated[int | None, typer.Option("--players", help="How many.")] = None,
     dice: Annotated[

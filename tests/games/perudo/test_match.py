@@ -8,7 +8,7 @@ import pytest
 from perudo.games.errors import RulesError
 from perudo.games.game import SPECTATOR
 from perudo.games.perudo import PERUDO, Rules, position
-from perudo.games.perudo.play import die
+from perudo.games.perudo.rolling import die
 
 START_ROLL = 0
 KEYS = range(60)

@@ -9,7 +9,7 @@ import pytest
 from perudo.games.perudo import position
 from perudo.games.perudo.hands import parse_hand
 from perudo.games.perudo.odds import VALID_PASS, at_least, exactly
-from perudo.games.perudo.play import pass_is_valid
+from perudo.games.perudo.reveal import pass_is_valid
 
 FACES = range(1, 7)
 

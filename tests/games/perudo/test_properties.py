@@ -67,7 +67,7 @@ from perudo.games.perudo.layout import (
     face_of,
     quantity_of,
 )
-from perudo.games.perudo.play import die, roll
+from perudo.games.perudo.rolling import die, roll
 from perudo.games.perudo.rules import FACES, MAX_DICE, MAX_PLAYERS, MAX_QUANTITY, option_values
 from perudo.games.playout import play_randomly, random_games
 from strategies import decisions, positions, random_dice, random_rules, rules_values

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from perudo.games.perudo import PERUDO, Outcome, PerudoState, Rules, position
-from perudo.games.perudo.play import die
+from perudo.games.perudo.rolling import die
 
 TWENTY = "22222/33333/44444/55555"
 

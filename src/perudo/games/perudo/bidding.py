@@ -6,8 +6,6 @@ without listing them.
 
 from __future__ import annotations
 
-import numpy as np
-
 from perudo.games.game import Record
 from perudo.games.kernel import kernel
 from perudo.games.perudo.layout import (
@@ -20,7 +18,6 @@ from perudo.games.perudo.layout import (
     NOBODY,
     PALAFICO,
     PASS,
-    bid_code,
     face_of,
     quantity_of,
 )
@@ -47,11 +44,6 @@ FIRST_PLAIN_FACE = 2
 PLAIN_FACES = FACES - 1
 FIRST_STEP = PLAIN_FACES
 """The step of the lowest bid, 1x2."""
-ANY_FACE_RESTRICTED = -1
-"""In place of a number of bids on ones: the legal bids are not one ladder."""
-WORDS_IN_MASK = np.array([mask.bit_count() for mask in range(1 << FIRST_BID_CODE)], np.int64)
-ONE_FIFTH, ONE_SIXTH = (1 << 32) // 5 + 1, (1 << 32) // 6 + 1
-"""In units of 2**-32: places below 2**16 are divided exactly by multiplying with these."""
 PASS_DICE = 5
 """Passing needs exactly this many dice (7.2)."""
 
@@ -246,12 +238,6 @@ def bid_range(state: Record, face: int) -> tuple[int, int]:
 
 
 @kernel
-def width(low: int, high: int) -> int:
-    """How many there are from low to high."""
-    return max(high - low + 1, 0)
-
-
-@kernel
 def calza_refusal(state: Record, seat: int) -> int:
     """Why a seat may not claim calza, or LEGAL (part 6)."""
     if not state.rules.calza:
@@ -367,147 +353,3 @@ def refusal(state: Record, action: int) -> int:
     if action == DECLINE:
         return NOTHING_TO_DECLINE
     return UNKNOWN_ACTION
-
-
-@kernel
-def word_mask(state: Record) -> int:
-    """Bit per action that is not a bid: set if the turn player may say it."""
-    mask = 0
-    if state.passer != NOBODY:
-        mask = 1 << DOUBT
-    elif state.bid != 0:
-        mask = 1 << DUDO
-    if calza_refusal(state, int(state.turn)) == LEGAL:
-        mask |= 1 << CALZA
-    if pass_refusal(state) == LEGAL:
-        mask |= 1 << PASS
-    if may_declare(state):
-        mask |= 1 << PALAFICO
-    return mask
-
-
-@kernel
-def faces_in_plain_round(state: Record) -> int:
-    """How many faces can be bid if this round knows only higher bids and dudo, else 0.
-
-    Such rounds take a short cut: their bids are one ladder, by quantity and then by face.
-    """
-    rules = state.rules
-    if (
-        rules.calza
-        or rules.enable_pass
-        or rules.raise_rule != ANY_FACE
-        or state.palafico != NOBODY
-        or state.palafico_due != NOBODY
-    ):
-        return 0
-    if rules.ace_rank == NOT_BIDDABLE:
-        return PLAIN_FACES
-    if rules.ace_rank == LOWEST and rules.ace_opening == ACE_OPENING_YES:
-        return FACES
-    return 0
-
-
-@kernel
-def ladder_bid(place: int, faces: int) -> int:
-    """The bid at a place of a ladder of so many faces: place = quantity * faces + n-th face."""
-    quantity = place * (ONE_SIXTH if faces == FACES else ONE_FIFTH) >> 32
-    return quantity * (FIRST_BID_CODE - faces) + place + FACES + 1 - faces
-
-
-@kernel
-def begin_offers(state: Record) -> None:
-    """Prepare a new round's offers, and make the first."""
-    offer = state.offer
-    state.plain_round = faces_in_plain_round(state)
-    if state.plain_round:
-        offer.words = 1 << DUDO
-        offer.aces = 0
-        offer.ace_low = 0
-    make_offer(state)
-
-
-@kernel
-def make_offer(state: Record) -> None:
-    """Work out once per decision what the actor may do, for ``action_count`` and ``action``."""
-    offer = state.offer
-    if state.plain_round:
-        faces = int(state.plain_round)
-        first = faces  # the lowest bid: one of the lowest face
-        if state.bid:
-            first = quantity_of(state.bid) * faces + face_of(state.bid) + faces - FACES
-        bids = (largest_quantity(state) + 1) * faces - first
-        offer.bids = bids
-        offer.step_shift = first
-        offer.choices = bids + 1 if state.bid else bids
-        return
-    if state.pending != NOBODY:
-        offer.choices = 2
-        return
-    words = word_mask(state)
-    offer.words = words
-    if any_higher_bid(state):
-        cap = largest_quantity(state)
-        low = lowest_ace_bid(state)
-        aces = max(cap - low + 1, 0)
-        first = lowest_step(state)
-        bids = aces + max(step(cap, FACES) - first + 1, 0)
-        offer.ace_low = low
-        offer.aces = aces
-        offer.step_shift = first - aces
-    else:
-        offer.aces = ANY_FACE_RESTRICTED
-        bids = 0
-        for face in range(1, FACES + 1):
-            low, high = restricted_range(state, face)
-            bids += max(high - low + 1, 0)
-    offer.bids = bids
-    offer.choices = bids + WORDS_IN_MASK[words]
-
-
-@kernel
-def action_count(state: Record) -> int:
-    """How many actions the actor has."""
-    return int(state.offer.choices)
-
-
-@kernel
-def action(state: Record, index: int) -> int:
-    """The n-th of them: bids on ones, bids by quantity and face, then words.
-
-    Where faces or raises are restricted, bids come by face instead.
-    """
-    offer = state.offer
-    if not state.plain_round:
-        if state.pending != NOBODY:
-            return CALZA if index == 0 else DECLINE
-        if index < offer.aces:
-            return bid_code(int(offer.ace_low) + index, ACE)
-        if offer.aces == ANY_FACE_RESTRICTED and index < offer.bids:
-            return nth_restricted_bid(state, index)
-    if index >= offer.bids:
-        return nth_word(int(offer.words), index - int(offer.bids))
-    faces = FACES if state.plain_round == FACES else PLAIN_FACES
-    return ladder_bid(index + int(offer.step_shift), faces)
-
-
-@kernel
-def nth_word(words: int, index: int) -> int:
-    """The n-th action of a mask of words."""
-    for _ in range(index):
-        words &= words - 1
-    word = DUDO
-    while (words >> word) & 1 == 0:
-        word += 1
-    return word
-
-
-@kernel
-def nth_restricted_bid(state: Record, index: int) -> int:
-    """The n-th bid where not every higher bid is legal."""
-    for face in range(1, FACES + 1):
-        low, high = restricted_range(state, face)
-        if index <= high - low:
-            return bid_code(low + index, face)
-        index -= max(high - low + 1, 0)
-    return 0  # not reached for an index below the number of bids

@@ -9,7 +9,7 @@ import numpy as np
 
 from perudo.games.errors import PerudoError, RulesError
 from perudo.games.game import EVERYTHING, Game, Operations, Properties, Record, register
-from perudo.games.perudo import bidding, knowledge, layout, play
+from perudo.games.perudo import bidding, knowledge, layout, offer, play, rolling
 from perudo.games.perudo.actions import Action, action_from_code, format_actions, parse_action
 from perudo.games.perudo.hands import hand_text, parse_hand
 from perudo.games.perudo.layout import NOBODY, read_rules, write_rules
@@ -28,11 +28,11 @@ class PerudoGame(Game):
     dtype = layout.STATE_DTYPE
     operations = Operations(
         actor=play.actor,
-        chance_count=play.chance_count,
-        chance_outcome=play.chance_outcome,
-        deal=play.deal,
-        action_count=bidding.action_count,
-        action=bidding.action,
+        chance_count=rolling.chance_count,
+        chance_outcome=rolling.chance_outcome,
+        deal=rolling.deal,
+        action_count=offer.action_count,
+        action=offer.action,
         refusal=bidding.refusal,
         apply=play.apply,
         round_over=play.round_over,
@@ -132,7 +132,7 @@ class PerudoGame(Game):
         for seat, hand in enumerate(dice):
             record.hands[seat] = parse_hand(hand, int(record.counts[seat]))
         record.opener = opener
-        play.begin_round(record)
+        rolling.begin_round(record)
 
     def chance_story(self, record: Record, key: np.uint64) -> dict[str, Any]:
         """The roll for the start, attempt by attempt: each seat's die, or null."""
@@ -163,19 +163,18 @@ class PerudoGame(Game):
 
 
 def play_start_roll(record: Record, key: np.uint64) -> list[list[int | None]]:
-    """The dice behind ``play.start_roll_opener``."""
+    """The dice behind ``rolling.start_roll_opener``."""
     players = range(int(record.players))
     everybody = [seat for seat in players if record.counts[seat]]
-    rolling = everybody
+    in_it = everybody
     attempts: list[list[int | None]] = []
-    while len(rolling) > 1 or not attempts:
-        faces = {
-            seat: int(play.die(key, play.START_ROUND, seat, len(attempts))) for seat in rolling
-        }
+    while len(in_it) > 1 or not attempts:
+        attempt = len(attempts)
+        faces = {seat: int(rolling.die(key, rolling.START_ROUND, seat, attempt)) for seat in in_it}
         attempts.append([faces.get(seat) for seat in players])
-        tied = [seat for seat in rolling if faces[seat] == max(faces.values())]
+        tied = [seat for seat in in_it if faces[seat] == max(faces.values())]
         again = read_rules(record).start_roll_tie == "reroll_all" and len(tied) > 1
-        rolling = everybody if again else tied
+        in_it = everybody if again else tied
     return attempts
 
 

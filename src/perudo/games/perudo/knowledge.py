@@ -7,7 +7,7 @@ import numpy as np
 from perudo.games.chance import Stream, combine, next_word, whole
 from perudo.games.game import Record
 from perudo.games.kernel import kernel
-from perudo.games.perudo.play import roll
+from perudo.games.perudo.rolling import roll
 
 
 @kernel

@@ -137,7 +137,7 @@ STATE_DTYPE: np.dtype[Any] = np.dtype(
             ("palafico", "i1"),  # whose palafico round this is
             ("newly_at_one", "i2"),  # bit per seat: fell to one die for the first time just now
             ("palafico_due", "i1"),  # opener newly down to one die, until the round's first action
-            ("plain_round", "i1"),  # see bidding.faces_in_plain_round
+            ("plain_round", "i1"),  # see offer.faces_in_plain_round
             ("wild_face", "i1"),  # 0 while nothing is wild
             ("bid", "i2"),  # the standing bid, 0 before the first
             ("plain_bid", "i2"),  # the last bid on a face other than ones, for clause 3.5

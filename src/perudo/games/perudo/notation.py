@@ -19,7 +19,7 @@ from perudo.games.perudo.layout import (
     history_action,
     read_rules,
 )
-from perudo.games.perudo.play import begin_round
+from perudo.games.perudo.rolling import begin_round
 from perudo.games.state import seat_name
 
 HIDDEN, UNROLLED, OUT, NOTHING = "?", ".", "-", "-"

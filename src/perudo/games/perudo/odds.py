@@ -14,7 +14,7 @@ from perudo.games.perudo.layout import (
     face_of,
     quantity_of,
 )
-from perudo.games.perudo.play import matching, pass_is_valid
+from perudo.games.perudo.reveal import matching, pass_is_valid
 from perudo.games.perudo.rules import FACES
 
 VALID_PASS = 1026 / 7776

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from perudo.games.game import Record
-from perudo.games.perudo import bidding
+from perudo.games.perudo import bidding, offer
 from perudo.games.perudo.actions import action_from_code, format_actions
 from perudo.games.perudo.layout import FIRST_BID_CODE, face_of, quantity_of
 from perudo.games.state import seat_name
@@ -56,6 +56,6 @@ def explain(record: Record, action: int, code: str) -> str:
         bid=action_from_code(int(record.bid)) if record.bid else "bid",
         actor=seat_name(record.pending),
     )
-    count = int(bidding.action_count(record))
-    legal = format_actions([int(bidding.action(record, index)) for index in range(count)])
+    count = int(offer.action_count(record))
+    legal = format_actions([int(offer.action(record, index)) for index in range(count)])
     return f"{said} is not legal: {reason}; legal: {legal}"

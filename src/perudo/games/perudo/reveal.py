@@ -1,0 +1,185 @@
+"""The reveal: what is counted, who loses, who opens next (docs/rules.md, parts 4-7)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from perudo.games.game import Record
+from perudo.games.kernel import kernel
+from perudo.games.perudo.layout import (
+    AWAITING_DEAL,
+    BID_TOO_HIGH,
+    CALZA_RIGHT,
+    CALZA_WRONG,
+    DUDO_TOO_SOON,
+    FINISHED,
+    NO_COUNT,
+    NOBODY,
+    PASS_CAUGHT,
+    PASS_DOUBTED_WRONGLY,
+    count_in_hand,
+    face_of,
+    next_live,
+    quantity_of,
+)
+from perudo.games.perudo.rules import (
+    ALL_OTHERS_LOSE,
+    CALLER_STARTS,
+    FACES,
+    LOSE_DIFFERENCE,
+    LOSER_STARTS,
+    MAX_PLAYERS,
+    PALAFICO_OFF,
+    REWARD_BOTH,
+    REWARD_DIE,
+    REWARD_OTHERS_LOSE,
+)
+
+
+@kernel
+def matching(hand: np.uint64, face: int, wild_face: int) -> int:
+    """How many dice of a hand count for a bid on a face (2.5)."""
+    count = count_in_hand(hand, face)
+    if wild_face != 0 and wild_face != face:
+        count += count_in_hand(hand, wild_face)
+    return count
+
+
+@kernel
+def pass_is_valid(hand: np.uint64) -> bool:
+    """All different, all equal, or three and two; ones are no jokers here (7.2)."""
+    most, second = 0, 0
+    for face in range(1, FACES + 1):
+        count = count_in_hand(hand, face)
+        if count > most:
+            most, second = count, most
+        elif count > second:
+            second = count
+    return most == 1 or most == 5 or (most == 3 and second == 2)
+
+
+@kernel
+def lift_cups(state: Record, only: int) -> np.uint64:
+    """Show every hand, or only one; returns all shown dice as one hand.
+
+    The loops run over all ten places, empty or not: a fixed number of turns has no branches.
+    """
+    reveal = state.reveal
+    together = np.uint64(0)
+    for seat in range(MAX_PLAYERS):
+        reveal.lost[seat] = 0
+        reveal.gained[seat] = 0
+    for seat in range(MAX_PLAYERS):
+        hand = state.hands[seat] if only == NOBODY or only == seat else np.uint64(0)
+        reveal.hands[seat] = hand
+        together += hand
+    return together
+
+
+@kernel
+def lose(state: Record, seat: int, dice: int) -> None:
+    """A seat loses dice; if that leaves it one for the first time, it is marked (5.2)."""
+    state.reveal.lost[seat] = dice
+    if state.rules.single_round:
+        return
+    left = int(state.counts[seat]) - dice
+    state.counts[seat] = left
+    state.total -= dice
+    if left == 0:
+        state.live -= 1
+    elif left == 1 and (int(state.been_palafico) >> seat) & 1 == 0:
+        state.been_palafico |= 1 << seat
+        state.newly_at_one |= 1 << seat
+
+
+@kernel
+def all_lose_one_but(state: Record, spared: int) -> None:
+    """Everybody else who is in the game loses a die."""
+    for seat in range(int(state.players)):
+        if seat != spared and state.counts[seat] > 0:
+            lose(state, seat, 1)
+
+
+@kernel
+def settle_dudo(state: Record) -> None:
+    """Dudo: count, and the one who was wrong loses (part 4)."""
+    caller, bidder = int(state.turn), int(state.bidder)
+    quantity = quantity_of(state.bid)
+    count = matching(lift_cups(state, NOBODY), face_of(state.bid), int(state.wild_face))
+    too_high = count < quantity
+    loser = bidder if too_high else caller
+    if count == quantity and state.rules.exact_bid_doubted == ALL_OTHERS_LOSE:
+        all_lose_one_but(state, bidder)
+    elif state.rules.loss == LOSE_DIFFERENCE:
+        lose(state, loser, min(max(abs(count - quantity), 1), int(state.counts[loser])))
+    else:
+        lose(state, loser, 1)
+    opener = loser if state.rules.dudo_starter == LOSER_STARTS else caller + bidder - loser
+    settle(state, BID_TOO_HIGH if too_high else DUDO_TOO_SOON, caller, bidder, count, opener)
+
+
+@kernel
+def settle_calza(state: Record, caller: int) -> None:
+    """Calza: exactly right or not (part 6)."""
+    count = matching(lift_cups(state, NOBODY), face_of(state.bid), int(state.wild_face))
+    bidder = int(state.bidder)
+    right = count == quantity_of(state.bid)
+    if right:
+        reward = state.rules.calza_reward
+        if reward == REWARD_OTHERS_LOSE or reward == REWARD_BOTH:
+            all_lose_one_but(state, caller)
+        if reward == REWARD_DIE or reward == REWARD_BOTH:
+            if state.counts[caller] < state.rules.dice:
+                state.reveal.gained[caller] = 1
+                state.counts[caller] += 1
+                state.total += 1
+        starter = state.rules.calza_success_starter
+    else:
+        lose(state, caller, 1)
+        starter = state.rules.calza_failure_starter
+    opener = caller if starter == CALLER_STARTS else bidder
+    settle(state, CALZA_RIGHT if right else CALZA_WRONG, caller, bidder, count, opener)
+
+
+@kernel
+def settle_pass(state: Record) -> None:
+    """A doubted pass: only the passer's cup is lifted (7.7)."""
+    caller, passer = int(state.turn), int(state.passer)
+    lift_cups(state, passer)
+    valid = pass_is_valid(state.hands[passer])
+    loser = caller if valid else passer
+    lose(state, loser, 1)
+    reason = PASS_DOUBTED_WRONGLY if valid else PASS_CAUGHT
+    settle(state, reason, caller, passer, NO_COUNT, loser)
+
+
+@kernel
+def settle(state: Record, reason: int, caller: int, target: int, count: int, opener: int) -> None:
+    """Note how the round ended; then who opens, whether palafico is due, who has won."""
+    reveal = state.reveal
+    reveal.reason = reason
+    reveal.caller = caller
+    reveal.target = target
+    reveal.count = count
+    reveal.bid = state.bid
+    state.pending = NOBODY
+    state.palafico_due = NOBODY
+    state.offer.choices = 0
+    state.offer.bids = 0
+    state.offer.step_shift = 0
+    if state.rules.single_round:
+        state.phase = FINISHED
+        state.winner = target if reveal.lost[caller] else caller
+        return
+    if state.counts[opener] == 0:
+        opener = next_live(state, opener)
+    state.opener = opener
+    if state.live == 1:
+        state.phase = FINISHED
+        state.winner = opener
+    else:
+        state.phase = AWAITING_DEAL
+        newly = (int(state.newly_at_one) >> opener) & 1 == 1
+        if newly and state.rules.palafico != PALAFICO_OFF:
+            state.palafico_due = opener
+    state.newly_at_one = 0
