@@ -36,6 +36,12 @@ def combine(key: np.uint64, number: int) -> np.uint64:
 
 
 @kernel
+def extend(key: np.uint64, number: int) -> np.uint64:
+    """A quick running hash of a sequence of small numbers; scramble it with ``combine`` at the end."""
+    return (key + np.uint64(number)) * _FIRST
+
+
+@kernel
 def whole(word: np.uint64) -> int:
     """A word as an ordinary, signed whole number.
 

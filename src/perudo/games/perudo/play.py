@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from perudo.games.chance import Stream, below, combine
+from perudo.games.chance import Stream, below, extend
 from perudo.games.game import CHANCE, MATCH, OVER, Record
 from perudo.games.kernel import kernel
 from perudo.games.perudo.bidding import ACE, PLAIN_FACES, first_claimant, largest_quantity
@@ -44,7 +44,7 @@ def remember(state: Record, action: int) -> None:
     """Write a bid or a pass into the round's history and its public hash."""
     state.history[state.actions] = (int(state.turn) << HISTORY_SEAT_SHIFT) | action
     state.actions += 1
-    state.public_key = combine(np.uint64(state.public_key), action)
+    state.public_key = extend(np.uint64(state.public_key), action)
 
 
 @kernel
@@ -83,7 +83,7 @@ def apply(state: Record, action: int) -> None:
     elif action == PALAFICO:
         start_palafico(state)
         make_offer(state)
-        state.public_key = combine(np.uint64(state.public_key), PALAFICO)
+        state.public_key = extend(np.uint64(state.public_key), PALAFICO)
 
 
 @kernel
@@ -114,7 +114,7 @@ def finish_round_randomly(state: Record, stream: Stream) -> int:
             plain_bid = bid if face_of(bid) != ACE else plain_bid
             state.history[actions] = (turn << HISTORY_SEAT_SHIFT) | bid
             actions += 1
-            key = combine(key, bid)
+            key = extend(key, bid)
             bidder = turn
             turn = turn + 1 if turn + 1 < players else 0
             first += index + 1

@@ -38,8 +38,6 @@ SIX = np.uint64(FACES)
 DICE_PER_HALF = 4
 MOST_NUMBERED_DICE = 24
 """The rolls of more dice than this have no number in 64 bits."""
-RANDOM_OPENER = 15
-"""Keyed as the dice of this seat, which nobody has, in round 0."""
 
 
 @kernel
@@ -129,8 +127,7 @@ def choose_first_opener(state: Record, key: np.uint64) -> None:
     if state.rules.start_mode == START_ROLL:
         state.opener = start_roll_opener(state, key)
     elif state.rules.start_mode == START_RANDOM:
-        word = combine(combine(key, START_ROUND), RANDOM_OPENER)
-        state.opener = nth_live(state, scale(word, int(state.live)))
+        state.opener = nth_live(state, scale(combine(key, START_ROUND), int(state.live)))
     else:
         state.opener = nth_live(state, 0)
 
