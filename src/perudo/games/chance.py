@@ -37,7 +37,7 @@ def combine(key: np.uint64, number: int) -> np.uint64:
 
 @kernel
 def extend(key: np.uint64, number: int) -> np.uint64:
-    """A quick running hash of a sequence of small numbers; scramble it with ``combine`` at the end."""
+    """A quick running hash of small numbers; scramble it with ``combine`` in the end."""
     return (key + np.uint64(number)) * _FIRST
 
 
