@@ -486,10 +486,19 @@ def test_an_observation_does_not_change_with_hidden_dice(state: PerudoState, see
     for seat in viewers(state):
         other = redealt(state, seat, seed)
         assert state.observe(seat) == other.observe(seat)
-        if seat >= 0:
+        if seat != SPECTATOR:
             known = int(key(state.record, seat))
             assert known == int(key(other.record, seat))
             assert known == int(key(state.observe(seat).record, seat))
+
+
+def test_a_spectator_of_a_full_table_knows_no_dice() -> None:
+    state = PERUDO.start(Rules(max_players=10), 10).deal(1)
+    other = redealt(state, SPECTATOR, 2)
+    assert [state.hand(seat) for seat in range(10)] != [other.hand(seat) for seat in range(10)]
+    assert state.observe(SPECTATOR) == other.observe(SPECTATOR)
+    key = PERUDO.operations.information_key
+    assert int(key(state.record, SPECTATOR)) == int(key(other.record, SPECTATOR))
 
 
 @MANY

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 from dataclasses import fields, replace
+from itertools import combinations_with_replacement, product
 
 import pytest
 
 import reference
 from perudo.games.errors import RulesError
 from perudo.games.perudo.game import PERUDO
+from perudo.games.perudo.position import position
 from perudo.games.perudo.presets import PRESETS
 from perudo.games.perudo.rules import MAX_DICE, Rules, option_values, parse_option
 from perudo.games.perudo.state import PerudoState
@@ -225,9 +227,17 @@ def test_any_rules_agree_with_the_reference(batch: int) -> None:
             id="changing the palafico face",
         ),
         pytest.param(
-            {"two_player_palafico": "nonwild_trigger", "palafico": "declared"},
-            (1, 2),
+            {"two_player_palafico": "nonwild_trigger", "palafico": "automatic"},
+            (2, 3),
             id="two players",
+        ),
+        pytest.param(
+            {"two_player_palafico": "nonwild_trigger", "palafico": "declared"},
+            (2, 3),
+            id="two players who could declare",
+        ),
+        pytest.param(
+            {"pass_in_palafico": "no", "calza": "no"}, (2, 2, 5, 5), id="no passes in palafico"
         ),
         pytest.param(
             {"consecutive_pass": "yes", "pass_on_opening": "yes", "calza_after_pass": "yes"},
@@ -277,6 +287,21 @@ def test_the_longest_round_agrees_with_the_reference() -> None:
     history = [(seat, str(action)) for seat, action in state.history]
     same("history", state, history, list(table.history))
     compare_settlement(state, "dudo", state.apply("dudo"), reference.apply(table, "dudo"))
+
+
+def test_every_hand_of_five_settles_a_doubted_pass_as_in_the_reference() -> None:
+    """7.2, 7.7 All 252 hands, which are 7776 rolls."""
+    fitting = 0
+    for roll in product(range(1, 7), repeat=5):
+        fitting += reference.hand_fits_a_pass(roll)
+    assert fitting == 1026
+    for hand in combinations_with_replacement(range(1, 7), 5):
+        state = position("official", [hand, "2", "34"], turn="A", bids=["1x2"]).apply("pass")
+        outcome = state.apply("doubt").outcome
+        assert outcome is not None
+        fits = reference.hand_fits_a_pass(hand)
+        same(f"{hand} fits", state, outcome.reason == "pass doubted wrongly", fits)
+        same(f"{hand}: lost", state, outcome.lost, (0, 1, 0) if fits else (1, 0, 0))
 
 
 def test_nobody_says_palafico_where_there_is_none() -> None:
