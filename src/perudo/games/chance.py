@@ -59,8 +59,14 @@ def scale(word: np.uint64, limit: int) -> int:
 @kernel
 def next_word(stream: Stream) -> np.uint64:
     """Advance the stream and return 64 fresh bits."""
-    stream[0] += _GOLDEN
+    stream[0] = advance(stream[0])
     return mix(stream[0])
+
+
+@kernel
+def advance(word: np.uint64) -> np.uint64:
+    """The word of a stream after one more draw, for loops that keep it in a register."""
+    return word + _GOLDEN
 
 
 @kernel

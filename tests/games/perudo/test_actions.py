@@ -197,3 +197,4 @@ def test_nothing_is_legal_while_nobody_is_to_act() -> None:
     assert list(waiting.legal_actions) == []
     over = position("common 2/3 B 2x4").apply("dudo")
     assert len(over.legal_actions) == 0
+    assert PERUDO.operations.action_count(over.record) == 0

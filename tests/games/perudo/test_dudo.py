@@ -61,6 +61,18 @@ def test_rule_4_3_example_of_the_maynooth_project() -> None:
     assert (enough.count, enough.lost, enough.opener) == (4, (0, 0, 1), 2)
 
 
+def test_rule_4_3_each_round_is_settled_by_itself() -> None:
+    state = position("s0_sim 222/333/444 B 3x2").apply("calza")
+    assert state.outcome is not None
+    assert (state.outcome.lost, state.outcome.gained) == ((0, 0, 0), (0, 1, 0))
+    state = state.deal(1).apply("10x6").apply("dudo")
+    assert state.outcome is not None
+    assert (state.outcome.lost, state.outcome.gained) == ((0, 1, 0), (0, 0, 0))
+    state = state.deal(1).apply("1x2").apply("9x6").apply("dudo")
+    assert state.outcome is not None
+    assert (state.outcome.lost, state.outcome.gained) == ((0, 0, 1), (0, 0, 0))
+
+
 @pytest.mark.parametrize(
     ("starter", "after_too_high", "after_too_soon"), [("loser", 1, 2), ("winner", 2, 1)]
 )

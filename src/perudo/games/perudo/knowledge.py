@@ -28,8 +28,8 @@ def information_key(state: Record, seat: int) -> np.uint64:
     key = combine(np.uint64(state.public_key), dice)
     key = combine(key, int(state.been_palafico) * 16 + int(state.opener))
     key = combine(key, int(state.palafico) * 16 + int(state.palafico_due) + 17)
-    key = combine(key, seat * 16 + int(state.pending) + 1)
-    return combine(key, whole(state.hands[seat]))
+    key = combine(key, (seat + 2) * 16 + int(state.pending) + 1)
+    return combine(key, whole(state.hands[seat]) if seat >= 0 else 0)  # a spectator has no dice
 
 
 @kernel

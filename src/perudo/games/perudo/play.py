@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from perudo.games.chance import Stream, below, extend
+from perudo.games.chance import Stream, advance, below, extend, mix, scale
 from perudo.games.game import CHANCE, MATCH, OVER, Record
 from perudo.games.kernel import kernel
 from perudo.games.perudo.bidding import ACE, PLAIN_FACES, first_claimant, largest_quantity
@@ -105,9 +105,11 @@ def finish_round_randomly(state: Record, stream: Stream) -> int:
         first = int(state.offer.step_shift)
         bid, plain_bid = int(state.bid), int(state.plain_bid)
         doubt = 1 if bid else 0
+        word = stream[0]
         while True:
             bids = end - first
-            index = below(stream, bids + doubt)
+            word = advance(word)
+            index = scale(mix(word), bids + doubt)
             if index >= bids:
                 break
             bid = ladder_bid(first + index, faces)
@@ -119,6 +121,7 @@ def finish_round_randomly(state: Record, stream: Stream) -> int:
             turn = turn + 1 if turn + 1 < players else 0
             first += index + 1
             doubt = 1
+        stream[0] = word
         made = actions - int(state.actions) + 1
         state.turn = turn
         state.bidder = bidder

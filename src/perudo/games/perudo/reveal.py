@@ -59,19 +59,22 @@ def pass_is_valid(hand: np.uint64) -> bool:
 
 
 @kernel
-def lift_cups(state: Record, only: int) -> np.uint64:
-    """Show every hand, or only one; returns all shown dice as one hand.
+def clear_reveal(state: Record) -> None:
+    """Forget the last reveal. All ten places, empty or not: a fixed number of turns is faster."""
+    for seat in range(MAX_PLAYERS):
+        state.reveal.lost[seat] = 0
+        state.reveal.gained[seat] = 0
+        state.reveal.hands[seat] = 0
 
-    The loops run over all ten places, empty or not: a fixed number of turns has no branches.
-    """
-    reveal = state.reveal
+
+@kernel
+def lift_cups(state: Record) -> np.uint64:
+    """Show every hand; returns all dice as one hand."""
+    clear_reveal(state)
     together = np.uint64(0)
     for seat in range(MAX_PLAYERS):
-        reveal.lost[seat] = 0
-        reveal.gained[seat] = 0
-    for seat in range(MAX_PLAYERS):
-        hand = state.hands[seat] if only == NOBODY or only == seat else np.uint64(0)
-        reveal.hands[seat] = hand
+        hand = state.hands[seat]
+        state.reveal.hands[seat] = hand
         together += hand
     return together
 
@@ -105,7 +108,7 @@ def settle_dudo(state: Record) -> None:
     """Dudo: count, and the one who was wrong loses (part 4)."""
     caller, bidder = int(state.turn), int(state.bidder)
     quantity = quantity_of(state.bid)
-    count = matching(lift_cups(state, NOBODY), face_of(state.bid), int(state.wild_face))
+    count = matching(lift_cups(state), face_of(state.bid), int(state.wild_face))
     too_high = count < quantity
     loser = bidder if too_high else caller
     if count == quantity and state.rules.exact_bid_doubted == ALL_OTHERS_LOSE:
@@ -121,7 +124,7 @@ def settle_dudo(state: Record) -> None:
 @kernel
 def settle_calza(state: Record, caller: int) -> None:
     """Calza: exactly right or not (part 6)."""
-    count = matching(lift_cups(state, NOBODY), face_of(state.bid), int(state.wild_face))
+    count = matching(lift_cups(state), face_of(state.bid), int(state.wild_face))
     bidder = int(state.bidder)
     right = count == quantity_of(state.bid)
     if right:
@@ -145,7 +148,8 @@ def settle_calza(state: Record, caller: int) -> None:
 def settle_pass(state: Record) -> None:
     """A doubted pass: only the passer's cup is lifted (7.7)."""
     caller, passer = int(state.turn), int(state.passer)
-    lift_cups(state, passer)
+    clear_reveal(state)
+    state.reveal.hands[passer] = state.hands[passer]
     valid = pass_is_valid(state.hands[passer])
     loser = caller if valid else passer
     lose(state, loser, 1)
