@@ -61,6 +61,8 @@ BAD_INPUT = {
     "missing argument": (["position"], "Missing argument"),
     "dice that are no number": (["perft", "--dice", "two"], "--dice two should be"),
     "a tree that is too large": (["perft", "--dice", "5"], "too many outcomes"),
+    "absent record": (["verify", "/nonexistent/record"], "cannot read"),
+    "malformed record": (["verify", __file__], "line 1: not a whole line of JSON"),
     "nowhere to save": (["play", "--save", "/nonexistent/there/x"], "there is no directory"),
 }
 
@@ -78,7 +80,7 @@ def test_bad_input_gets_one_clear_line_and_exit_code_2(case: str) -> None:
 def test_help_tells_every_command() -> None:
     done = perudo("--help")
     assert done.returncode == 0
-    for command in ("play", "rules", "position", "perft", "bench", "warm"):
+    for command in ("play", "rules", "position", "perft", "verify", "bench", "warm"):
         assert command in done.stdout
         assert perudo(command, "--help").returncode == 0
 
@@ -143,6 +145,19 @@ def test_leaving_early_keeps_what_was_played(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "You left the table" in done.stdout
     assert MatchRecord.load(path, unfinished=True).events
+    refused = perudo("verify", str(path))
+    assert refused.returncode == 2
+    assert "stops before the match has ended" in refused.stderr
+    assert perudo("verify", str(path), "--unfinished").returncode == 0
+
+
+def test_verify_replays_a_record() -> None:
+    record = Path(__file__).parent / "golden" / "records" / "perudo-1-official.jsonl"
+    done = perudo("verify", str(record))
+    assert done.returncode == 0
+    assert "calza" in done.stdout
+    assert done.stdout.endswith("117 events replay exactly\n")
+    assert json.loads(perudo("verify", str(record), "--json").stdout)["finished"]
 
 
 def test_ctrl_c_leaves_cleanly(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from perudo import __version__
 if TYPE_CHECKING:
     from perudo.games.game import Game
 
-INTERPRETED_COMMANDS = ("position", "rules")
-"""They look at one position: loading the compiler would take longer than the whole answer."""
+INTERPRETED_COMMANDS = ("position", "rules", "verify")
+"""They look at a few positions: loading the compiler would take longer than the whole answer."""
 
 app = typer.Typer(
     name="perudo",
@@ -170,6 +170,25 @@ def perft(
                 if isinstance(value, int)
                 else f"{key.replace('_', ' '):18} {value}"
             )
+
+
+@app.command()
+def verify(
+    record: Annotated[Path, typer.Argument(help="A file that --save wrote.")],
+    unfinished: Annotated[
+        bool, typer.Option("--unfinished", help="Accept a match that was left early.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Replay a record, check every event, and print the match."""
+    from perudo.record import MatchRecord
+
+    match = MatchRecord.load(record, unfinished=unfinished)
+    if as_json:
+        print(json.dumps({"events": len(match.events), "finished": match.finished}))
+    else:
+        print(match.transcript())
+        print(f"{len(match.events)} events replay exactly")
 
 
 @app.command()
