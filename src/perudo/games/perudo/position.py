@@ -142,8 +142,8 @@ class Parts:
             return self._awaiting_deal(record)
         if self.turn is None or counts[self.turn] == 0:
             raise PositionError("the turn belongs to a seat that has dice")
-        if self.round == 0:
-            raise PositionError("round=0 is before the first roll; bids begin in round 1")
+        if self.round is not None and self.round < 1:
+            raise PositionError(f"round={self.round} is before the first roll; rounds begin at 1")
         self._fill_cups(record, counts)
         record.opener = self._opener(counts, self.turn)
         record.round_number = (1 if self.round is None else self.round) - 1
@@ -220,6 +220,8 @@ class Parts:
             raise PositionError("due= is for dice not yet rolled, or a palafico to be declared")
         if self.wild is False:
             record.wild_face = 0
+        elif self.wild and record.wild_face == 0:
+            raise PositionError("nothing is wild in this round, so wild=yes is not possible")
         begin_offers(record)
         if self.palafico is not None and self.rules.palafico == "declared":
             apply(record, PALAFICO)
