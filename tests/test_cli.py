@@ -169,6 +169,8 @@ def test_ctrl_c_leaves_cleanly(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        # A shell's background job ignores Ctrl-C and so would what it starts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     for _ in range(600):
         if path.exists():
