@@ -213,9 +213,9 @@ class Parts:
     def _set_flags(self, record: Record) -> None:
         seat = self.due if self.palafico is None else self.palafico
         if seat is not None:
+            self._make_due(record, seat)
             if record.live == 2 and self.rules.two_player_palafico != "full":
                 raise PositionError(f"{self.rules} has no palafico with two players left")
-            self._make_due(record, seat)
         if self.due is not None and (self.rules.palafico != "declared" or self.said):
             raise PositionError("due= is for dice not yet rolled, or a palafico to be declared")
         if self.wild is False:
