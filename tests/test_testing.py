@@ -26,7 +26,7 @@ def broken(operation: str, make: Callable[[Any], Any]) -> Game:
     """Perudo with one operation spoiled; it is not registered, only checked."""
     sound = getattr(PERUDO.operations, operation)
     game = PerudoGame()
-    game.operations = replace(PERUDO.operations, **{operation: make(sound)})  # type: ignore[misc]
+    game.operations = replace(PERUDO.operations, **{operation: make(sound)})  # type: ignore[misc]  # spoiled
     return game
 
 
@@ -99,10 +99,10 @@ def test_a_broken_game_is_found_out(
 
 def test_a_declaration_that_is_not_kept_is_found_out() -> None:
     game = PerudoGame()
-    game.properties = replace(PERUDO.properties, max_actions=10)  # type: ignore[misc]
+    game.properties = replace(PERUDO.properties, max_actions=10)  # type: ignore[misc]  # spoiled
     with pytest.raises(ContractError, match="more than declared"):
         check_game(game, matches=2)
-    game.properties = replace(PERUDO.properties, chance=False)  # type: ignore[misc]
+    game.properties = replace(PERUDO.properties, chance=False)  # type: ignore[misc]  # spoiled
     with pytest.raises(ContractError, match="declares no chance"):
         check_game(game, matches=2)
 

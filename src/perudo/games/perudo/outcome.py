@@ -84,7 +84,7 @@ def outcome_of(record: Record) -> Outcome | None:
         reason=REASONS[int(reveal.reason)],
         caller=int(reveal.caller),
         target=int(reveal.target),
-        bid=action_from_code(int(reveal.bid)) if reveal.bid else None,  # type: ignore[arg-type]
+        bid=action_from_code(int(reveal.bid)) if reveal.bid else None,  # type: ignore[arg-type]  # a bid
         count=None if reveal.count == NO_COUNT else int(reveal.count),
         lost=tuple(int(dice) for dice in reveal.lost[:players]),
         gained=tuple(int(dice) for dice in reveal.gained[:players]),
