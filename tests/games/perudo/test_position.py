@@ -187,6 +187,8 @@ def test_parts_for_other_phases() -> None:
         ("official 123/456/123 B+A 3x4", "seat A has no calza to claim here"),
         ("official 123/456/123 B+B 3x4", "seat B has no calza to claim here"),
         ("official 123/456 A - colour=red", "'colour=red' is not a flag"),
+        ("official 123//4 A -", "has an empty hand; write - for a seat that is out"),
+        ("official 123/456/1 B+ 1x2", "does not say who is asked"),
         ("official 123/456 A - been=", "'been=' is not a flag"),
         ("official 123/456 A - been=A been=B", "'been=B' is not a flag; .* once each"),
         ("official 123/456 A - been=C", "'C' is not a seat"),

@@ -89,7 +89,11 @@ def parse_position(text: str) -> PerudoState:
         flags[name] = value
     hands = words[1].split("/")
     players = len(hands)
-    turn, _, asked = words[2].partition("+")
+    turn, plus, asked = words[2].partition("+")
+    if "" in hands:
+        raise PositionError(f"{words[1]!r} has an empty hand; write - for a seat that is out")
+    if plus and not asked:
+        raise PositionError(f"{words[2]!r} does not say who is asked; write B+C, or B alone")
     if flags.get("wild", "no") not in ("no", "yes"):
         raise PositionError(f"wild={flags['wild']} should be wild=no or wild=yes")
     number = flags.get("round")
