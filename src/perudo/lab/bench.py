@@ -39,6 +39,7 @@ ROWS = {
 def _ours(rules: str, players: int, rounds: int) -> Contender:
     states = np.zeros(2, PERUDO.dtype)
     states[0] = PERUDO.start(Rules.parse(rules), players).record
+    states[0].opener = 0  # who opens is rolled for once a match, not in every round
     stream = stream_of(1)
 
     def play() -> int:

@@ -44,6 +44,8 @@ FIRST_PLAIN_FACE = 2
 PLAIN_FACES = FACES - 1
 FIRST_STEP = PLAIN_FACES
 """The step of the lowest bid, 1x2."""
+NO_QUANTITY = MAX_QUANTITY + 1
+"""In place of a lowest quantity: none is legal."""
 PASS_DICE = 5
 """Passing needs exactly this many dice (7.2)."""
 
@@ -170,12 +172,18 @@ def any_higher_bid(state: Record) -> bool:
 def lowest_ace_bid(state: Record) -> int:
     """The smallest legal quantity on ones when any higher bid may be made (part 3)."""
     rank = ace_rank(state)
-    if rank == NOT_BIDDABLE:
-        return MAX_QUANTITY + 1
     if state.bid == 0:
-        return 1 if may_open_on_aces(state) else MAX_QUANTITY + 1
-    quantity = quantity_of(state.bid)
-    if face_of(state.bid) == ACE or rank == LOWEST:
+        return 1 if rank != NOT_BIDDABLE and may_open_on_aces(state) else NO_QUANTITY
+    return lowest_aces_over(int(state.bid), rank)
+
+
+@kernel
+def lowest_aces_over(bid: int, rank: int) -> int:
+    """The smallest quantity of ones that is higher than a bid (3.1, 3.3)."""
+    quantity = quantity_of(bid)
+    if rank == NOT_BIDDABLE:
+        return NO_QUANTITY
+    if face_of(bid) == ACE or rank == LOWEST:
         return quantity + 1
     return (quantity + 1) >> 1 if rank == ABOVE_DOUBLE else (quantity >> 1) + 1
 
@@ -185,20 +193,27 @@ def lowest_step(state: Record) -> int:
     """The lowest legal step when any higher bid may be made; all steps above are legal too."""
     if state.bid == 0:
         return FIRST_STEP
-    quantity, face = quantity_of(state.bid), face_of(state.bid)
+    return lowest_step_over(
+        int(state.bid), int(state.plain_bid), ace_rank(state), int(state.rules.ace_exit_plus_one)
+    )
+
+
+@kernel
+def lowest_step_over(bid: int, plain_bid: int, rank: int, exit_plus_one: int) -> int:
+    """The lowest step that is higher than a bid, the last one on faces 2 to 6 being known."""
+    quantity, face = quantity_of(bid), face_of(bid)
     if face != ACE:
         return step(quantity, face) + 1
-    rank = ace_rank(state)
     if rank >= LOWEST:
         return step(quantity, FIRST_PLAIN_FACE)
     # 3.4 and 3.5: back from ones
     if rank == BELOW_DOUBLE:
         return step(2 * quantity, FIRST_PLAIN_FACE)
-    if state.rules.ace_exit_plus_one:
+    if exit_plus_one:
         return step(2 * quantity + 1, FIRST_PLAIN_FACE)
     low = step(2 * quantity, FIRST_PLAIN_FACE)
-    if state.plain_bid != 0:
-        low = max(low, step(quantity_of(state.plain_bid), face_of(state.plain_bid)) + 1)
+    if plain_bid != 0:
+        low = max(low, step(quantity_of(plain_bid), face_of(plain_bid)) + 1)
     return low
 
 

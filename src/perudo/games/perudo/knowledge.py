@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from perudo.games.chance import Stream, combine, next_word, whole
+from perudo.games.chance import Stream, combine, extend, next_word, whole
 from perudo.games.game import Record
 from perudo.games.kernel import kernel
 from perudo.games.perudo.rolling import roll
@@ -25,7 +25,10 @@ def information_key(state: Record, seat: int) -> np.uint64:
     dice = 0
     for other in range(int(state.players)):
         dice = dice * 16 + int(state.counts[other])
-    key = combine(np.uint64(state.public_key), dice)
+    key = np.uint64(0)
+    for index in range(int(state.actions)):
+        key = extend(key, int(state.history[index]))
+    key = combine(key, dice)
     key = combine(key, int(state.been_palafico) * 16 + int(state.opener))
     key = combine(key, int(state.palafico) * 16 + int(state.palafico_due) + 17)
     key = combine(key, (seat + 2) * 16 + int(state.pending) + 1)

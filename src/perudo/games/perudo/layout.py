@@ -13,7 +13,7 @@ import numpy as np
 
 from perudo.games.chance import whole
 from perudo.games.game import Record
-from perudo.games.kernel import copy_bytes, kernel
+from perudo.games.kernel import copy_bytes, inlined, kernel
 from perudo.games.perudo.rules import FACES, MAX_PLAYERS, MAX_QUANTITY, OPTIONS, Rules
 
 # --- actions -----------------------------------------------------------------------------------
@@ -145,7 +145,6 @@ STATE_DTYPE: np.dtype[Any] = np.dtype(
             ("been_palafico", "i2"),  # bit per seat: has been down to one die before
             ("round_number", "i4"),  # from 1; 0 before the first
             ("actions", "i2"),  # entries of history in use
-            ("public_key", "u8"),  # hash of the round's history
             ("counts", "i1", (MAX_PLAYERS,)),  # dice of each seat
             ("offer", OFFER_DTYPE),  # what the actor may do, worked out once per decision
             ("hands", "u8", (MAX_PLAYERS,)),  # hidden: each seat's dice, packed see die_in_hand
@@ -171,7 +170,7 @@ def history_action(entry: int) -> int:
     return int(entry) & ((1 << HISTORY_SEAT_SHIFT) - 1)
 
 
-@kernel
+@inlined
 def next_live(state: Record, seat: int) -> int:
     """The next seat to the left that has dice."""
     players = int(state.players)
@@ -208,7 +207,5 @@ def read_rules(record: Record) -> Rules:
 @kernel
 def copy_state(target: Record, source: Record) -> None:
     """Copy a state; of the history only what is in use, the rest being zero in both."""
-    used = int(source.actions)
-    for index in range(used, int(target.actions)):
-        target.history[index] = 0
+    used = max(int(source.actions), int(target.actions))
     copy_bytes(target, source, HISTORY_OFFSET + 2 * used)

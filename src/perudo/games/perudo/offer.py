@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from perudo.games.game import Record
-from perudo.games.kernel import kernel
+from perudo.games.kernel import inlined, kernel
 from perudo.games.perudo.bidding import (
     ACE,
     LEGAL,
@@ -98,7 +98,7 @@ def ladder_bid(place: int, faces: int) -> int:
     return quantity * (FIRST_BID_CODE - faces) + place + FACES + 1 - faces
 
 
-@kernel
+@inlined
 def begin_offers(state: Record) -> None:
     """Prepare a new round's offers, and make the first."""
     offer = state.offer
@@ -110,7 +110,7 @@ def begin_offers(state: Record) -> None:
     make_offer(state)
 
 
-@kernel
+@inlined
 def make_offer(state: Record) -> None:
     """Work out once per decision what the actor may do, for ``action_count`` and ``action``."""
     offer = state.offer

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from perudo.games.chance import Stream, advance, below, extend, mix, scale
+from perudo.games.chance import Stream, advance, below, mix, scale
 from perudo.games.game import CHANCE, MATCH, OVER, Record
-from perudo.games.kernel import kernel
-from perudo.games.perudo.bidding import ACE, PLAIN_FACES, first_claimant, largest_quantity
+from perudo.games.kernel import inlined, kernel
+from perudo.games.perudo.bidding import (
+    ACE,
+    PLAIN_FACES,
+    ace_rank,
+    first_claimant,
+    largest_quantity,
+    lowest_ace_bid,
+    lowest_aces_over,
+    lowest_step,
+    lowest_step_over,
+    step,
+)
 from perudo.games.perudo.layout import (
     AWAITING_DEAL,
     BIDDING,
@@ -20,15 +29,14 @@ from perudo.games.perudo.layout import (
     NOBODY,
     PALAFICO,
     PASS,
+    bid_code,
     face_of,
     next_live,
 )
 from perudo.games.perudo.offer import action, action_count, ladder_bid, make_offer
 from perudo.games.perudo.reveal import settle_calza, settle_dudo, settle_pass
 from perudo.games.perudo.rolling import start_palafico
-from perudo.games.perudo.rules import (
-    FACES,
-)
+from perudo.games.perudo.rules import ANY_FACE, FACES, TURN_ONLY
 
 
 @kernel
@@ -41,10 +49,9 @@ def actor(state: Record) -> int:
 
 @kernel
 def remember(state: Record, action: int) -> None:
-    """Write a bid or a pass into the round's history and its public hash."""
+    """Write a bid or a pass into the round's history."""
     state.history[state.actions] = (int(state.turn) << HISTORY_SEAT_SHIFT) | action
     state.actions += 1
-    state.public_key = extend(np.uint64(state.public_key), action)
 
 
 @kernel
@@ -83,57 +90,124 @@ def apply(state: Record, action: int) -> None:
     elif action == PALAFICO:
         start_palafico(state)
         make_offer(state)
-        state.public_key = extend(np.uint64(state.public_key), PALAFICO)
 
 
-@kernel
+@inlined
 def finish_round_randomly(state: Record, stream: Stream) -> int:
     """Uniform random legal actions to the end of the round; returns how many there were.
 
-    In a plain round the standing bid and the turn stay in registers until somebody doubts; draws
-    and outcome are the same as action by action.
+    Where only higher bids, dudo and the turn player's calza can be said, the standing bid and the
+    turn stay in registers until the round ends; draws and outcome are the same as action by action.
     """
+    if state.phase == BIDDING and state.live == state.players:
+        if state.plain_round:
+            return finish_plain_round(state, stream)
+        if only_bids_and_calls(state):
+            return finish_round_of_bids(state, stream)
     made = 0
-    if state.plain_round and state.phase == BIDDING and state.live == state.players:
-        players = int(state.players)
-        turn = int(state.turn)
-        bidder = int(state.bidder)
-        actions = int(state.actions)
-        key = np.uint64(state.public_key)
-        faces = FACES if state.plain_round == FACES else PLAIN_FACES
-        end = (largest_quantity(state) + 1) * faces
-        first = int(state.offer.step_shift)
-        bid, plain_bid = int(state.bid), int(state.plain_bid)
-        doubt = 1 if bid else 0
-        word = stream[0]
-        while True:
-            bids = end - first
-            word = advance(word)
-            index = scale(mix(word), bids + doubt)
-            if index >= bids:
-                break
-            bid = ladder_bid(first + index, faces)
-            plain_bid = bid if face_of(bid) != ACE else plain_bid
-            state.history[actions] = (turn << HISTORY_SEAT_SHIFT) | bid
-            actions += 1
-            key = extend(key, bid)
-            bidder = turn
-            turn = turn + 1 if turn + 1 < players else 0
-            first += index + 1
-            doubt = 1
-        stream[0] = word
-        made = actions - int(state.actions) + 1
-        state.turn = turn
-        state.bidder = bidder
-        state.actions = actions
-        state.public_key = key
-        state.bid = bid
-        state.plain_bid = plain_bid
-        settle_dudo(state)
-        return made
     while state.phase == BIDDING:
         apply(state, action(state, below(stream, action_count(state))))
         made += 1
+    return made
+
+
+@inlined
+def finish_plain_round(state: Record, stream: Stream) -> int:
+    """Random bids on one ladder, until dudo."""
+    players = int(state.players)
+    turn = int(state.turn)
+    bidder = int(state.bidder)
+    actions = int(state.actions)
+    faces = FACES if state.plain_round == FACES else PLAIN_FACES
+    end = (largest_quantity(state) + 1) * faces
+    first = int(state.offer.step_shift)
+    bid, plain_bid = int(state.bid), int(state.plain_bid)
+    word = stream[0]
+    choices = end - first + (1 if bid else 0)
+    bids = end - first
+    while True:
+        word = advance(word)
+        index = scale(mix(word), choices)
+        if index >= bids:
+            break
+        bid = ladder_bid(end - bids + index, faces)
+        plain_bid = bid if face_of(bid) != ACE else plain_bid
+        state.history[actions] = (turn << HISTORY_SEAT_SHIFT) | bid
+        actions += 1
+        bidder = turn
+        turn = turn + 1 if turn + 1 < players else 0
+        choices = bids - index
+        bids = choices - 1
+    stream[0] = word
+    made = actions - int(state.actions) + 1
+    state.turn = turn
+    state.bidder = bidder
+    state.actions = actions
+    state.bid = bid
+    state.plain_bid = plain_bid
+    settle_dudo(state)
+    return made
+
+
+@kernel
+def only_bids_and_calls(state: Record) -> bool:
+    """Whether this round knows only higher bids, dudo, and perhaps calza by the turn player."""
+    rules = state.rules
+    return bool(
+        rules.raise_rule == ANY_FACE
+        and not rules.enable_pass
+        and state.palafico == NOBODY
+        and state.palafico_due == NOBODY
+        and (not rules.calza or rules.calza_who == TURN_ONLY)
+    )
+
+
+@inlined
+def finish_round_of_bids(state: Record, stream: Stream) -> int:
+    """Random bids on ones and on a ladder of the other faces, until dudo or calza."""
+    players = int(state.players)
+    turn = int(state.turn)
+    bidder = int(state.bidder)
+    actions = int(state.actions)
+    rank, plus_one = ace_rank(state), int(state.rules.ace_exit_plus_one)
+    cap = largest_quantity(state)
+    end = step(cap, FACES) + 1
+    bid, plain_bid = int(state.bid), int(state.plain_bid)
+    aces_from, first = lowest_ace_bid(state), lowest_step(state)
+    may_calza = state.rules.calza and (state.live != 2 or state.rules.calza_two_players)
+    calls = 2 if may_calza else 1
+    words = calls if bid else 0
+    word = stream[0]
+    while True:
+        aces = max(cap - aces_from + 1, 0)
+        bids = aces + max(end - first, 0)
+        word = advance(word)
+        index = scale(mix(word), bids + words)
+        if index >= bids:
+            break
+        if index < aces:
+            bid = bid_code(aces_from + index, ACE)
+        else:
+            bid = ladder_bid(first + index - aces, PLAIN_FACES)
+            plain_bid = bid
+        state.history[actions] = (turn << HISTORY_SEAT_SHIFT) | bid
+        actions += 1
+        bidder = turn
+        turn = turn + 1 if turn + 1 < players else 0
+        aces_from = lowest_aces_over(bid, rank)
+        first = lowest_step_over(bid, plain_bid, rank, plus_one)
+        words = calls
+    stream[0] = word
+    made = actions - int(state.actions) + 1
+    state.turn = turn
+    state.bidder = bidder
+    state.actions = actions
+    state.bid = bid
+    state.plain_bid = plain_bid
+    if index == bids:
+        settle_dudo(state)
+    else:
+        settle_calza(state, turn)
     return made
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from perudo.games.game import Record
-from perudo.games.kernel import kernel
+from perudo.games.kernel import inlined, kernel
 from perudo.games.perudo.layout import (
     AWAITING_DEAL,
     BID_TOO_HIGH,
@@ -67,19 +67,20 @@ def clear_reveal(state: Record) -> None:
         state.reveal.hands[seat] = 0
 
 
-@kernel
+@inlined
 def lift_cups(state: Record) -> np.uint64:
     """Show every hand; returns all dice as one hand."""
-    clear_reveal(state)
     together = np.uint64(0)
     for seat in range(MAX_PLAYERS):
+        state.reveal.lost[seat] = 0
+        state.reveal.gained[seat] = 0
         hand = state.hands[seat]
         state.reveal.hands[seat] = hand
         together += hand
     return together
 
 
-@kernel
+@inlined
 def lose(state: Record, seat: int, dice: int) -> None:
     """A seat loses dice; if that leaves it one for the first time, it is marked (5.2)."""
     state.reveal.lost[seat] = dice
@@ -103,7 +104,7 @@ def all_lose_one_but(state: Record, spared: int) -> None:
             lose(state, seat, 1)
 
 
-@kernel
+@inlined
 def settle_dudo(state: Record) -> None:
     """Dudo: count, and the one who was wrong loses (part 4)."""
     caller, bidder = int(state.turn), int(state.bidder)
@@ -157,7 +158,7 @@ def settle_pass(state: Record) -> None:
     settle(state, reason, caller, passer, NO_COUNT, loser)
 
 
-@kernel
+@inlined
 def settle(state: Record, reason: int, caller: int, target: int, count: int, opener: int) -> None:
     """Note how the round ended; then who opens, whether palafico is due, who has won."""
     reveal = state.reveal
@@ -168,9 +169,13 @@ def settle(state: Record, reason: int, caller: int, target: int, count: int, ope
     reveal.bid = state.bid
     state.pending = NOBODY
     state.palafico_due = NOBODY
-    state.offer.choices = 0
-    state.offer.bids = 0
-    state.offer.step_shift = 0
+    offer = state.offer
+    offer.choices = 0
+    offer.bids = 0
+    offer.step_shift = 0
+    offer.aces = 0
+    offer.ace_low = 0
+    offer.words = 0
     if state.rules.single_round:
         state.phase = FINISHED
         state.winner = target if reveal.lost[caller] else caller

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from perudo.games.chance import combine, scale, whole
 from perudo.games.game import Record
-from perudo.games.kernel import kernel
+from perudo.games.kernel import inlined, kernel
 from perudo.games.perudo.bidding import ACE
 from perudo.games.perudo.layout import (
     BIDDING,
@@ -119,7 +119,7 @@ def nth_live(state: Record, index: int) -> int:
     return seat
 
 
-@kernel
+@inlined
 def choose_first_opener(state: Record, key: np.uint64) -> None:
     """Decide who opens the first round, if that has not been decided (1.5)."""
     if state.opener != NOBODY:
@@ -132,7 +132,7 @@ def choose_first_opener(state: Record, key: np.uint64) -> None:
         state.opener = nth_live(state, 0)
 
 
-@kernel
+@inlined
 def begin_round(state: Record) -> None:
     """Clear the table for a new round; the hands are rolled by the caller."""
     for index in range(int(state.actions)):
@@ -154,11 +154,10 @@ def begin_round(state: Record) -> None:
     elif state.rules.wild == WILD_NONE:
         state.wild_face = 0
     begin_palafico(state)
-    state.public_key = 0
     begin_offers(state)
 
 
-@kernel
+@inlined
 def begin_palafico(state: Record) -> None:
     """Decide at the start of a round whether it is palafico and what is wild (5.1, 5.7, 5.9)."""
     if state.rules.palafico == PALAFICO_OFF:
@@ -185,7 +184,7 @@ def start_palafico(state: Record) -> None:
         state.wild_face = 0
 
 
-@kernel
+@inlined
 def deal(state: Record, key: np.uint64) -> None:
     """Roll every cup from the match's key and open the round."""
     choose_first_opener(state, key)
