@@ -2,21 +2,51 @@
 
 from __future__ import annotations
 
-from perudo.agents.agent import Agent
+from perudo.agents.agent import Agent, CompiledAgent, Decision, Thoughts, parse_parameters
+from perudo.agents.probabilistic import Probabilistic
 from perudo.agents.random_agent import RandomAgent
 from perudo.games.errors import UnknownNameError
 
 AGENTS: dict[str, type[Agent]] = {
-    "random": RandomAgent,
+    kind.name: kind
+    for kind in (
+        RandomAgent,
+        Probabilistic,
+    )
 }
 """Every agent by name."""
 
 
-def agent_named(name: str) -> Agent:
-    """The agent with this name."""
+def agent_named(text: str) -> Agent:
+    """The agent with this name and these parameters: ``dumb:prob=0.4,bluff=0.1``."""
+    name, colon, parameters = text.partition(":")
     if name not in AGENTS:
         raise UnknownNameError(f"unknown agent {name!r}; there are: {', '.join(AGENTS)}")
-    return AGENTS[name]()
+    kind = AGENTS[name]
+    return kind(**parse_parameters(kind, name, parameters)) if colon else kind()
 
 
-__all__ = ["AGENTS", "Agent", "agent_named"]
+def split_agents(text: str) -> list[str]:
+    """Several agents in one word: ``random,dumb:prob=0.4,bluff=0.1,random`` names three.
+
+    >>> split_agents("random,dumb:prob=0.4,bluff=0.1,random")
+    ['random', 'dumb:prob=0.4,bluff=0.1', 'random']
+    """
+    agents: list[str] = []
+    for part in text.split(","):
+        if agents and "=" in part and ":" in agents[-1] and ":" not in part.partition("=")[0]:
+            agents[-1] += "," + part
+        else:
+            agents.append(part)
+    return agents
+
+
+__all__ = [
+    "AGENTS",
+    "Agent",
+    "CompiledAgent",
+    "Decision",
+    "Thoughts",
+    "agent_named",
+    "split_agents",
+]

@@ -1,21 +1,58 @@
-"""Uniform over the legal actions, in any game."""
+"""Chance alone."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
-from perudo.agents.agent import Agent
-from perudo.games.chance import Stream, below
-from perudo.games.state import State
+import numpy as np
+
+from perudo.agents.agent import CompiledAgent
+from perudo.agents.parameters import number
+from perudo.games.chance import Stream
+from perudo.games.game import Record, action, action_count
+from perudo.games.kernel import kernel
+from perudo.games.perudo.layout import DOUBT, DUDO
+from perudo.games.policy import Memory, Parameters, begin, choose, consider
+
+UNIFORM = -1.0
+"""In place of a chance to call: a call is like any other action."""
 
 
-class RandomAgent(Agent):
-    """Every legal action is as likely as any other."""
+@kernel
+def decide_randomly(
+    observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
+) -> int:
+    """Any legal action; with a chance to call given, that first, then any other."""
+    begin(thoughts)
+    count = action_count(observation)
+    calls = 0
+    if parameters[0] != UNIFORM:
+        for index in range(count):
+            code = action(observation, index)
+            calls += code == DUDO or code == DOUBT
+    others = count - calls
+    call = parameters[0] if others > 0 else 1.0
+    for index in range(count):
+        code = action(observation, index)
+        if calls == 0:
+            probability = 1.0 / count
+        elif code == DUDO or code == DOUBT:
+            probability = call
+        else:
+            probability = (1.0 - call) / others
+        consider(thoughts, code, probability, np.nan)
+    return choose(thoughts, stream)
+
+
+@dataclass(frozen=True)
+class RandomAgent(CompiledAgent):
+    """Every legal action is as likely as any other, in any game."""
 
     name = "random"
-    idea = "every legal action is as likely as any other"
+    idea = "every legal action is as likely as any other; or calls with a fixed chance"
+    source = "Maynooth report, RandomAI (not specified there)"
+    policy = decide_randomly
+    any_game = True
 
-    def decide(self, observation: State, memory: Any, stream: Stream) -> Any:
-        """Draw one."""
-        actions = observation.legal_actions
-        return actions[int(below(stream, len(actions)))]
+    call: float = number(UNIFORM, -1.0, 1.0)
+    """The chance to call where one may, as in table 5.4 (0.5); -1: like any other action."""

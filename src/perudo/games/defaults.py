@@ -7,6 +7,7 @@ import numpy as np
 from perudo.games.chance import Stream, below, combine, scale
 from perudo.games.game import (
     OVER,
+    Counters,
     Record,
     action,
     action_count,
@@ -66,3 +67,8 @@ def step_round_randomly(state: Record, stream: Stream) -> int:
 def copy_whole(target: Record, source: Record) -> None:
     """Copy a state byte by byte."""
     copy_bytes(target, source, record_size(source))
+
+
+@kernel
+def tally_nothing(state: Record, counters: Counters) -> None:
+    """For games that count nothing but wins."""

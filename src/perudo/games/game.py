@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from perudo.games.errors import InvalidActionError, PerudoError, RulesError, UnknownNameError
 from perudo.games.kernel import INTERPRETED
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 Record = Any
 """One game state: a NumPy record (in a kernel, numba's record type)."""
+
+Counters = npt.NDArray[np.int64]
+"""What happened in rounds: a row for each seat, a column for each of a game's counters."""
 
 CHANCE = -1
 """``actor`` when dice are to be rolled or cards to be dealt."""
@@ -94,6 +98,9 @@ class Operations:
     """Uniform legal actions, drawn from a stream, to the end of the round; returns how many."""
     copy: Callable[[Record, Record], None] = _default("copy_whole")
     """Make the first state equal to the second."""
+    tally: Callable[[Record, Counters], None] = _default("tally_nothing")
+    """Add what happened in the round just settled to counters: a row for each seat, a column for
+    each of ``Game.counters``."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +145,8 @@ class Game(ABC):
     """The frozen dataclass of this game's options; it validates itself."""
     action_names: ClassVar[tuple[str, ...]] = ()
     """The actions of a game that has only a few; they are numbered from 1."""
+    counters: ClassVar[tuple[str, ...]] = ()
+    """What ``operations.tally`` counts."""
     dealt_fields: ClassVar[tuple[str, ...]] = ()
     """The fields of the record that chance fills, for games whose deals are few."""
 
@@ -357,6 +366,7 @@ information_key = _generic("information_key")
 redeal = _generic("redeal")
 finish_round_randomly = _generic("finish_round_randomly")
 copy = _generic("copy")
+tally = _generic("tally")
 
 
 assert all(operation.name in globals() for operation in fields(Operations))

@@ -12,6 +12,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -95,8 +96,13 @@ if INTERPRETED:
         """How many bytes a record has."""
         return int(record.nbytes)
 
+    def now() -> float:
+        """Seconds on a clock that only goes forward."""
+        return time.monotonic()
+
 else:
     import numba
+    from llvmlite import ir
     from numba.core import cgutils, types
     from numba.extending import intrinsic
 
@@ -138,3 +144,24 @@ else:
             return context.get_constant(types.intp, record.size)
 
         return types.intp(record), generate
+
+    @intrinsic  # type: ignore[untyped-decorator]  # numba ships no types
+    def now(typing_context: Any) -> Any:
+        """Seconds on a clock that only goes forward."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            whole, number = ir.IntType(64), ir.IntType(32)
+            clock = cgutils.get_or_insert_function(
+                builder.module,
+                ir.FunctionType(number, [number, whole.as_pointer()]),
+                "clock_gettime",
+            )
+            pair = cgutils.alloca_once(builder, ir.ArrayType(whole, 2))
+            at = builder.bitcast(pair, whole.as_pointer())
+            builder.call(clock, [number(time.CLOCK_MONOTONIC), at])
+            seconds = builder.sitofp(builder.load(at), ir.DoubleType())
+            rest = builder.load(builder.gep(at, [number(1)]))
+            parts = builder.fmul(builder.sitofp(rest, ir.DoubleType()), ir.DoubleType()(1e-9))
+            return builder.fadd(seconds, parts)
+
+        return types.float64(), generate

@@ -9,7 +9,7 @@ import numpy as np
 
 from perudo.games.errors import PerudoError, RulesError
 from perudo.games.game import EVERYTHING, Game, Operations, Properties, Record, register
-from perudo.games.perudo import bidding, knowledge, layout, offer, play, rolling
+from perudo.games.perudo import bidding, counting, knowledge, layout, offer, play, rolling
 from perudo.games.perudo.actions import Action, action_from_code, format_actions, parse_action
 from perudo.games.perudo.hands import hand_text, parse_hand
 from perudo.games.perudo.layout import NOBODY, read_rules, write_rules
@@ -42,6 +42,7 @@ class PerudoGame(Game):
         redeal=knowledge.redeal,
         finish_round_randomly=play.finish_round_randomly,
         copy=layout.copy_state,
+        tally=counting.tally,
     )
     properties = Properties(
         min_players=2,
@@ -52,6 +53,7 @@ class PerudoGame(Game):
         chance=True,
     )
     refusals = bidding.REFUSALS
+    counters = counting.COUNTERS
     presets = tuple(PRESETS)
     smallest = "openspiel:dice=1"
     revision = Rules.revision

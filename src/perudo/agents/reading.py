@@ -1,0 +1,178 @@
+"""What a Perudo player reads off an observation, in compiled form, for all agents.
+
+The names follow the papers: T dice in play, of which m are one's own and u unseen; ``held`` counts
+own dice with wild ones; a face is shown by a die in one way, or in two where another face is wild.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from perudo.games.game import Record
+from perudo.games.kernel import kernel
+from perudo.games.perudo.bidding import LEGAL, bid_range, refusal
+from perudo.games.perudo.layout import (
+    CALZA,
+    DECLINE,
+    DOUBT,
+    DUDO,
+    FIRST_BID_CODE,
+    NOBODY,
+    bid_code,
+    count_in_hand,
+    face_of,
+    history_action,
+    quantity_of,
+)
+from perudo.games.perudo.odds import at_least as exact_at_least
+from perudo.games.perudo.odds import exactly as exact_exactly
+from perudo.games.perudo.reveal import matching
+from perudo.games.perudo.rules import FACES, MAX_QUANTITY
+
+NO_BID = 0
+
+
+def _table(chance: object) -> npt.NDArray[np.float64]:
+    """A chance for every number of ways (1, 2), dice and hits."""
+    table = np.zeros((3, MAX_QUANTITY + 1, MAX_QUANTITY + 2))
+    for ways in (1, 2):
+        for dice in range(MAX_QUANTITY + 1):
+            for hits in range(dice + 1):
+                table[ways, dice, hits] = chance(dice, hits, ways)  # type: ignore[operator]
+    return table
+
+
+AT_LEAST = _table(exact_at_least)
+EXACTLY = _table(exact_exactly)
+
+
+@kernel
+def at_least(dice: int, hits: int, ways: int) -> float:
+    """The chance that of some dice so many or more show one of ``ways`` faces."""
+    if hits <= 0:
+        return 1.0
+    if hits > dice:
+        return 0.0
+    return float(AT_LEAST[ways, dice, hits])
+
+
+@kernel
+def exactly(dice: int, hits: int, ways: int) -> float:
+    """The chance that exactly so many do."""
+    if hits < 0 or hits > dice:
+        return 0.0
+    return float(EXACTLY[ways, dice, hits])
+
+
+@kernel
+def own_dice(observation: Record) -> int:
+    """How many dice the viewer has (m)."""
+    return int(observation.counts[observation.viewer])
+
+
+@kernel
+def unseen_dice(observation: Record) -> int:
+    """How many dice the others have (u)."""
+    return int(observation.total) - own_dice(observation)
+
+
+@kernel
+def natural(observation: Record, face: int) -> int:
+    """Own dice that show exactly this face."""
+    return count_in_hand(observation.hands[observation.viewer], face)
+
+
+@kernel
+def held(observation: Record, face: int) -> int:
+    """Own dice that count for a bid on this face, wild ones included."""
+    hand = observation.hands[observation.viewer]
+    return matching(hand, face, int(observation.wild_face))
+
+
+@kernel
+def ways(observation: Record, face: int) -> int:
+    """How many faces of a die count for a bid on this face: 2 with a wild one, else 1."""
+    wild = int(observation.wild_face)
+    return 1 if wild == 0 or wild == face else 2
+
+
+@kernel
+def chance_of(observation: Record, bid: int) -> float:
+    """The chance that a bid is true, given the own dice."""
+    face = face_of(bid)
+    needed = quantity_of(bid) - held(observation, face)
+    return at_least(unseen_dice(observation), needed, ways(observation, face))
+
+
+@kernel
+def chance_exact(observation: Record, bid: int) -> float:
+    """The chance that a bid is exactly right, given the own dice."""
+    face = face_of(bid)
+    needed = quantity_of(bid) - held(observation, face)
+    return exactly(unseen_dice(observation), needed, ways(observation, face))
+
+
+@kernel
+def mentions(observation: Record, face: int) -> int:
+    """How many bids of this round were on a face."""
+    count = 0
+    for index in range(int(observation.actions)):
+        said = history_action(int(observation.history[index]))
+        if said >= FIRST_BID_CODE and face_of(said) == face:
+            count += 1
+    return count
+
+
+@kernel
+def asked_out_of_turn(observation: Record) -> bool:
+    """Whether the only question is calza or not, before the turn player acts."""
+    return bool(observation.pending != NOBODY)
+
+
+@kernel
+def legal(observation: Record, action: int) -> bool:
+    """Whether the viewer may do this now."""
+    return refusal(observation, action) == LEGAL
+
+
+@kernel
+def lowest_bid(observation: Record, face: int) -> int:
+    """The lowest legal bid on a face, or NO_BID."""
+    low, high = bid_range(observation, face)
+    return bid_code(low, face) if low <= high else NO_BID
+
+
+@kernel
+def lowest_bid_of_all(observation: Record) -> int:
+    """The legal bid of the smallest quantity, then of the lowest face; or NO_BID."""
+    best = NO_BID
+    for face in range(1, FACES + 1):
+        bid = lowest_bid(observation, face)
+        if bid != NO_BID and (best == NO_BID or bid < best):
+            best = bid
+    return best
+
+
+@kernel
+def call(observation: Record) -> int:
+    """Say no: dudo, or doubt a pass. An opener, who cannot, makes the lowest bid."""
+    if asked_out_of_turn(observation):
+        return DECLINE
+    if observation.passer != NOBODY:
+        return DOUBT
+    if observation.bid != NO_BID:
+        return DUDO
+    return lowest_bid_of_all(observation)
+
+
+@kernel
+def bid_or_call(observation: Record, bid: int) -> int:
+    """The bid if it is legal, else ``call``."""
+    return bid if bid >= FIRST_BID_CODE and legal(observation, bid) else call(observation)
+
+
+@kernel
+def may_calza(observation: Record) -> bool:
+    """Whether the viewer may claim calza."""
+    return legal(observation, CALZA)
