@@ -101,12 +101,85 @@ def play(
     name: Annotated[str, typer.Option("--name", help="Your name in the record.")] = "you",
 ) -> None:
     """Play a game in the terminal against chosen agents."""
+    from perudo.agents import split_agents
     from perudo.games import game_named
     from perudo.terminal import start
 
     chosen = game_named(game)
     setting = _setting(chosen, rules, option)
-    raise typer.Exit(start(chosen, setting, against.split(","), seed, plain, save, name))
+    raise typer.Exit(start(chosen, setting, split_agents(against), seed, plain, save, name))
+
+
+@app.command()
+def match(
+    agents: Annotated[
+        list[str],
+        typer.Argument(
+            help="Two or more: observer, dumb:prob=0.4, my_agent.py:Mine, 'cmd:node bot.js'."
+        ),
+    ],
+    games: Annotated[int, typer.Option("--games", help="How many games or rounds.", min=1)] = 1000,
+    rules: RulesOption = None,
+    option: ChangeOption = None,
+    dice: Annotated[
+        str | None, typer.Option("--dice", help="Dice each, or by seat: 2 or 2,1.")
+    ] = None,
+    mode: Annotated[
+        str, typer.Option("--mode", help="games, or rounds: each from the starting dice.")
+    ] = "games",
+    seating: Annotated[str, typer.Option("--seating", help="shuffled or fixed.")] = "shuffled",
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same games.")] = 1,
+    workers: Annotated[
+        int | None, typer.Option("--workers", help="Cores to use; all of them.", min=1, max=256)
+    ] = None,
+    series: Annotated[
+        int, typer.Option("--series", help="Games after which memories begin anew.", min=1)
+    ] = 1000,
+    game: GameOption = "perudo",
+    by_seat: Annotated[bool, typer.Option("--by-seat", help="Win rates by seat too.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Let agents play many games against each other and compare them."""
+    from perudo.games import game_named
+    from perudo.lab.contest import Contest
+    from perudo.lab.counting import dice_by_seat
+    from perudo.terminal.entrants import entrant
+    from perudo.terminal.match_view import run_match
+
+    chosen = game_named(game)
+    setting = _setting(chosen, rules, option)
+    contest = Contest(
+        game=chosen,
+        setting=setting,
+        agents=[entrant(word) for word in agents],
+        games=games,
+        seed=seed,
+        mode=mode,
+        seating=seating,
+        dice=dice_by_seat(dice, len(agents)),
+        series=series,
+    )
+    raise typer.Exit(run_match(contest, workers, as_json, by_seat))
+
+
+@app.command("agents")
+def list_agents(
+    name: Annotated[str | None, typer.Argument(help="Show one, with its parameters.")] = None,
+    time: Annotated[
+        bool, typer.Option("--time", help="Measure the time that each takes to decide.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """The agents, with their ideas, sources and parameters."""
+    from perudo.agents import agent_named
+    from perudo.terminal import match_view
+
+    if name is not None:
+        agent_named(name)  # says what there is, if not this
+    if as_json:
+        print(json.dumps(match_view.agents_data(name, time)))
+    else:
+        match_view.show_agents(name, time)
 
 
 @app.command()

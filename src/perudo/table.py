@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
+import numpy as np
+
 from perudo.games.chance import key_of
 from perudo.games.errors import NotYourTurnError
 from perudo.games.game import CHANCE, OVER, SPECTATOR, Game, Record
@@ -23,17 +25,24 @@ class DiceSource(Protocol):
         """Bring about the awaited chance event; returns what else the log should tell of it."""
 
 
-class SeededDice:
-    """Dice that are a function of a seed and of each die's place: (round, seat, die)."""
+class KeyedDice:
+    """Dice that are a function of a key and of each die's place: (round, seat, die)."""
 
-    def __init__(self, seed: int) -> None:
-        self._key = key_of(seed)
+    def __init__(self, key: np.uint64) -> None:
+        self._key = key
 
     def deal(self, game: Game, record: Record) -> dict[str, Any]:
         """Roll from the key."""
         story = game.chance_story(record, self._key)
         game.operations.deal(record, self._key)
         return story
+
+
+class SeededDice(KeyedDice):
+    """The same from a seed."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(key_of(seed))
 
 
 class Table:

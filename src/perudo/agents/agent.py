@@ -14,7 +14,15 @@ from perudo.games.chance import Stream
 from perudo.games.errors import PerudoError, UnknownNameError
 from perudo.games.game import Game, Record
 from perudo.games.kernel import INTERPRETED
-from perudo.games.policy import Memory, Parameters, address_of, decide_at, new_thoughts
+from perudo.games.policy import (
+    SAMPLED,
+    UNIFORM,
+    Memory,
+    Parameters,
+    address_of,
+    decide_at,
+    new_thoughts,
+)
 from perudo.games.state import SEATS, State
 
 
@@ -62,6 +70,15 @@ class Agent(ABC):
 
     def learn(self, observation: Any, memory: Memory) -> None:  # noqa: B027  # few agents learn
         """See how a round was settled, and write into the memory what is worth remembering."""
+
+    def sit(self, game: Game, setting: Any, seat: int, players: Sequence[str]) -> None:  # noqa: B027
+        """A match begins."""
+
+    def leave(self, observation: Any) -> None:  # noqa: B027
+        """A match is over."""
+
+    def close(self) -> None:  # noqa: B027
+        """Nobody will ask again: end what was started."""
 
     def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
         """Why this agent cannot sit down at such a table, if it cannot."""
@@ -125,7 +142,7 @@ class CompiledAgent(Agent):
         record, thoughts = observation.record, new_thoughts()
         code = self._ask(type(self).policy, record, memory, stream, thoughts)
         game = observation.game
-        return Decision(game.action_value(code), read_thoughts(game, thoughts, self.phases))
+        return Decision(game.action_value(code), read_thoughts(observation, thoughts, self.phases))
 
     def learn(self, observation: State, memory: Memory) -> None:
         """Show the policy a settled round."""
@@ -142,9 +159,13 @@ class CompiledAgent(Agent):
         return int(decide_at(where, record, self.parameters, memory, stream, thoughts))
 
 
-def read_thoughts(game: Game, thoughts: Record, phases: Sequence[str]) -> Thoughts:
+def read_thoughts(observation: State, thoughts: Record, phases: Sequence[str]) -> Thoughts:
     """What a policy wrote down, for people."""
+    game = observation.game
     probabilities: dict[str, float] = {}
+    if thoughts.mixed == UNIFORM:
+        codes = observation.legal_actions.codes
+        probabilities = {game.format_action(code): 1 / len(codes) for code in codes}
     values: dict[str, float] = {}
     for place in range(int(thoughts.considered)):
         action = game.format_action(int(thoughts.actions[place]))
@@ -153,7 +174,7 @@ def read_thoughts(game: Game, thoughts: Record, phases: Sequence[str]) -> Though
         if not math.isnan(thoughts.values[place]):
             values[action] = float(thoughts.values[place])
     return Thoughts(
-        probabilities=probabilities if thoughts.mixed else None,
+        probabilities=None if thoughts.mixed == SAMPLED else probabilities,
         values=values,
         phase=phases[int(thoughts.phase)] if thoughts.phase >= 0 else None,
         chance=None if math.isnan(thoughts.chance) else float(thoughts.chance),
@@ -205,11 +226,12 @@ def _parse_parameter(agent: str, option: Field[Any], word: str) -> Any:
         return word == "yes"
     if isinstance(option.default, str):
         return word
+    whole = isinstance(option.default, int)
     try:
-        number = type(option.default)(word)
+        number = int(word) if whole else float(word)
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        kind = "whole number" if isinstance(option.default, int) else "number"
+        kind = "whole number" if whole else "number"
         raise PerudoError(f"{agent}: {option.name}={word} should be a {kind}")
     return number

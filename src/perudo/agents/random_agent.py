@@ -8,13 +8,13 @@ import numpy as np
 
 from perudo.agents.agent import CompiledAgent
 from perudo.agents.parameters import number
-from perudo.games.chance import Stream
+from perudo.games.chance import Stream, below
 from perudo.games.game import Record, action, action_count
 from perudo.games.kernel import kernel
 from perudo.games.perudo.layout import DOUBT, DUDO
-from perudo.games.policy import Memory, Parameters, begin, choose, consider
+from perudo.games.policy import UNIFORM, Memory, Parameters, begin, choose, consider
 
-UNIFORM = -1.0
+LIKE_ANY_OTHER = -1.0
 """In place of a chance to call: a call is like any other action."""
 
 
@@ -25,22 +25,19 @@ def decide_randomly(
     """Any legal action; with a chance to call given, that first, then any other."""
     begin(thoughts)
     count = action_count(observation)
+    if parameters[0] == LIKE_ANY_OTHER:
+        thoughts.mixed = UNIFORM
+        return int(action(observation, below(stream, count)))
     calls = 0
-    if parameters[0] != UNIFORM:
-        for index in range(count):
-            code = action(observation, index)
-            calls += code == DUDO or code == DOUBT
-    others = count - calls
-    call = parameters[0] if others > 0 else 1.0
     for index in range(count):
         code = action(observation, index)
-        if calls == 0:
-            probability = 1.0 / count
-        elif code == DUDO or code == DOUBT:
-            probability = call
-        else:
-            probability = (1.0 - call) / others
-        consider(thoughts, code, probability, np.nan)
+        calls += code == DUDO or code == DOUBT
+    others = count - calls
+    call = parameters[0] if calls > 0 else 0.0
+    for index in range(count):
+        code = action(observation, index)
+        is_call = code == DUDO or code == DOUBT
+        consider(thoughts, code, call if is_call else (1.0 - call) / others, np.nan)
     return choose(thoughts, stream)
 
 
@@ -54,5 +51,5 @@ class RandomAgent(CompiledAgent):
     policy = decide_randomly
     any_game = True
 
-    call: float = number(UNIFORM, -1.0, 1.0)
+    call: float = number(LIKE_ANY_OTHER, -1.0, 1.0)
     """The chance to call where one may, as in table 5.4 (0.5); -1: like any other action."""

@@ -42,3 +42,7 @@ class NotYourTurnError(IllegalActionError):
 
     def __init__(self, message: str) -> None:
         super().__init__("not_your_turn", message)
+
+
+class AgentError(PerudoError):
+    """An agent failed: it crashed, hung, or did what it may not; says which, how and where."""

@@ -8,8 +8,10 @@ tool; numba is then not even imported, which also makes short commands start qui
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -29,18 +31,37 @@ _KEPT_CACHES = 3
 """Caches of older versions of the code that are kept, for people who switch between branches."""
 
 
-def source_fingerprint() -> str:
-    """Hash of every module that holds a kernel.
+def source_fingerprint(module: str = "perudo.games") -> str:
+    """Hash of the sources that a module's kernels are compiled from.
 
     numba notices a change in a function's own file only; a callee that changed in another file
-    would go unseen and the old machine code would run. So the cache directory carries this hash.
+    would go unseen and the old machine code would run. So cache directories carry this hash: of all
+    games, since operations are found by record type; for other modules of the package, of those
+    that they import; for modules outside it, of the whole package.
     """
     digest = hashlib.sha256()
-    for path in sorted(_PACKAGE.rglob("*.py")):
+    for path in _sources(module):
         source = path.read_bytes()
         if b"kernel" in source:
             digest.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + source)
     return digest.hexdigest()[:16]
+
+
+def _sources(module: str) -> list[Path]:
+    if module.startswith("perudo.games"):
+        return sorted((_PACKAGE / "games").rglob("*.py"))
+    if not module.startswith("perudo."):
+        return sorted(_PACKAGE.rglob("*.py"))
+    found: set[Path] = set()
+    following = [module]
+    while following:
+        place = _PACKAGE.joinpath(*following.pop().split(".")[1:])
+        path = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+        if path not in found and not path.is_relative_to(_PACKAGE / "games"):
+            found.add(path)
+            text = path.read_text(encoding="utf-8")
+            following += re.findall(r"^(?:from|import) (perudo\.[\w.]+)", text, re.MULTILINE)
+    return sorted(found)
 
 
 def _writable(directory: Path) -> bool:
@@ -77,6 +98,15 @@ def forget_old_caches() -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
+@functools.cache
+def module_cache(module: str) -> Path:
+    """Where the kernels of a module are kept, within ``cache_directory``."""
+    if module.startswith("perudo.games"):
+        return cache_directory()
+    name = module if module.startswith("perudo.") else "elsewhere"
+    return cache_directory() / f"{name}-{source_fingerprint(module)}"
+
+
 if INTERPRETED:
     # Hashing relies on 64-bit arithmetic that wraps around, which NumPy scalars warn about.
     np.seterr(over="ignore")
@@ -106,19 +136,26 @@ else:
     from numba.core import cgutils, types
     from numba.extending import intrinsic
 
-    numba.config.CACHE_DIR = str(cache_directory())
+    # Python's lock is let go while a kernel runs, so that threads can run several.
+    _OPTIONS = {"cache": True, "error_model": "numpy", "nogil": True}
 
     def kernel(function: Function) -> Function:
         """Compile the function on first use, and keep the machine code in the cache."""
-        return cast(Function, numba.njit(cache=True, error_model="numpy")(function))
+        numba.config.CACHE_DIR = str(module_cache(function.__module__))
+        return cast(Function, numba.njit(**_OPTIONS)(function))
 
     def inlined(function: Function) -> Function:
         """A kernel that becomes part of its callers: for the few that every round runs through.
 
         A call costs about 5 ns here, so ten of them would be half of a random round.
         """
-        compiled = numba.njit(cache=True, error_model="numpy", forceinline=True)(function)
-        return cast(Function, compiled)
+        numba.config.CACHE_DIR = str(module_cache(function.__module__))
+        return cast(Function, numba.njit(**_OPTIONS, forceinline=True)(function))
+
+    def callback(function: Any, signature: Any) -> Any:
+        """A kernel compiled for one signature, to be called by its ``address``."""
+        numba.config.CACHE_DIR = str(module_cache(function.__module__))
+        return numba.cfunc(signature, cache=True, error_model="numpy")(function.py_func)
 
     @intrinsic  # type: ignore[untyped-decorator]  # numba ships no types
     def copy_bytes(typing_context: Any, target: Any, source: Any, size: Any) -> Any:

@@ -29,13 +29,16 @@ Addresses = Any
 MAX_CONSIDERED = 512
 """No decision has more actions than this."""
 NO_PHASE = -1
+SAMPLED, MIXED, UNIFORM = range(3)
+"""How an action was chosen: by means that state no chances, from the listed mixture, or any legal
+action being as likely as any other."""
 
 THOUGHTS_DTYPE: np.dtype[Any] = np.dtype(
     (
         np.record,
         [
             ("considered", "i4"),  # how many actions are listed below
-            ("mixed", "i1"),  # 1: the action was drawn from the probabilities; 0: by other means
+            ("mixed", "i1"),  # SAMPLED, MIXED or UNIFORM
             ("phase", "i1"),  # which of the agent's phases, or NO_PHASE
             ("rollouts", "i8"),  # how many games were played out to decide
             ("chance", "f8"),  # that the standing bid holds, as the agent sees it; or NaN
@@ -51,7 +54,7 @@ THOUGHTS_DTYPE: np.dtype[Any] = np.dtype(
 def begin(thoughts: Record) -> None:
     """Forget the last decision's thoughts."""
     thoughts.considered = 0
-    thoughts.mixed = 1
+    thoughts.mixed = MIXED
     thoughts.phase = NO_PHASE
     thoughts.rollouts = 0
     thoughts.chance = np.nan
@@ -114,6 +117,8 @@ else:
     from numba.core import cgutils, types
     from numba.extending import intrinsic
 
+    from perudo.games.kernel import callback
+
     _THOUGHTS = numba.from_dtype(THOUGHTS_DTYPE)
     _compiled: dict[tuple[Any, Any], Any] = {}
 
@@ -126,14 +131,11 @@ else:
             _THOUGHTS,
         )
 
-    def address_of(policy: Any, dtype: np.dtype[Any]) -> int:
+    def address_of(policy: Any, dtype: np.dtype[Any]) -> Any:
         """Compile a policy (a kernel) for a game's record type and say where its code is."""
         key = (policy, dtype)
         if key not in _compiled:
-            compiler = numba.cfunc(
-                _signature(numba.from_dtype(dtype)), cache=True, error_model="numpy"
-            )
-            _compiled[key] = compiler(policy.py_func)
+            _compiled[key] = callback(policy, _signature(numba.from_dtype(dtype)))
         return int(_compiled[key].address)
 
     def addresses(policies: list[Any], dtype: np.dtype[Any]) -> Addresses:

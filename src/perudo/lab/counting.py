@@ -17,7 +17,7 @@ def count_tree(game: Game, setting: Any, players: int | None, dice: str | None) 
     if game.name == "perudo":
         start["opener"] = 0
         if dice is not None:
-            counts = _dice(dice)
+            counts = parse_dice(dice)
             seats = players or (len(counts) if len(counts) > 1 else 2)
             start["dice"] = counts * seats if len(counts) == 1 else counts
     elif dice is not None:
@@ -31,8 +31,17 @@ def count_tree(game: Game, setting: Any, players: int | None, dice: str | None) 
     }
 
 
-def _dice(text: str) -> list[int]:
+def parse_dice(text: str) -> list[int]:
+    """Read ``2`` or ``2,1``."""
     parts = text.split(",")
     if not all(part.isascii() and part.isdigit() for part in parts):
         raise PerudoError(f"--dice {text} should be a number, or one for each seat: 2 or 2,1")
     return [int(part) for part in parts]
+
+
+def dice_by_seat(text: str | None, seats: int) -> list[int] | None:
+    """The dice of every seat, from one number for all or one for each."""
+    if text is None:
+        return None
+    counts = parse_dice(text)
+    return counts * seats if len(counts) == 1 else counts

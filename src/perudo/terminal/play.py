@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from perudo.agents import agent_named
+from perudo.agents import Decision, agent_named
 from perudo.games.chance import Stream, stream_of
 from perudo.games.errors import PerudoError
 from perudo.games.game import Game
@@ -36,6 +36,11 @@ class TerminalGame:
         name: str = "you",
     ) -> None:
         self._agents = {seat: agent_named(text) for seat, text in enumerate(against, 1)}
+        for agent in self._agents.values():
+            reason = agent.cannot_play(game, setting, len(against) + 1)
+            if reason is not None:
+                raise PerudoError(reason)
+        self._memories = {seat: agent.new_memory() for seat, agent in self._agents.items()}
         self._streams: dict[int, Stream] = {seat: stream_of(seed, 1, seat) for seat in self._agents}
         self._me = 0
         self._told = 0
@@ -58,9 +63,13 @@ class TerminalGame:
             if seat == self._me:
                 self._let_person_act()
             else:
-                view = self._table.observe(seat)
-                self._table.act(seat, self._agents[seat].decide(view, None, self._streams[seat]))
+                self._let_agent_act(seat)
             self._tell()
+
+    def _let_agent_act(self, seat: int) -> None:
+        view = self._table.observe(seat)
+        answer = self._agents[seat].decide(view, self._memories[seat], self._streams[seat])
+        self._table.act(seat, answer.action if isinstance(answer, Decision) else answer)
 
     def _tell(self) -> None:
         """Show what has happened since, and keep it."""
@@ -71,9 +80,17 @@ class TerminalGame:
                 "result": self._screen.result,
                 "end": self._screen.end,
             }[event["event"]](event, view)
+            if event["event"] == "result":
+                self._teach(event["n"])
             self._told = event["n"]
         if self._save is not None:
             self._table.record.save(self._save)
+
+    def _teach(self, number: int) -> None:
+        """Show a settled round to the agents, some of which learn from it."""
+        for seat, agent in self._agents.items():
+            _, view = next(iter(self._table.story(seat, number - 1)))
+            agent.learn(view, self._memories[seat])
 
     def _let_person_act(self) -> None:
         view = self._table.observe(self._me)

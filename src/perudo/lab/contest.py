@@ -1,0 +1,239 @@
+"""A contest: who plays how many games of what; and what came of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from perudo.agents.agent import Agent
+from perudo.games.errors import AgentError, PerudoError, RulesError
+from perudo.games.game import Game
+from perudo.games.state import SEATS, State
+
+MODES = ("games", "rounds")
+SEATINGS = ("shuffled", "fixed")
+SERIES = 1000
+"""Games after which agents that remember begin anew, unless said otherwise."""
+Z95 = 1.959963984540054
+"""How many standard errors a 95 % interval reaches to each side."""
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Agents, a game, and how many are played in which way.
+
+    In mode ``rounds`` every game is one round from the start's dice with a random opener, and a
+    win is a round in which somebody else lost a die.
+    """
+
+    game: Game
+    setting: Any
+    agents: Sequence[Agent]
+    games: int
+    seed: int = 1
+    mode: str = "games"
+    seating: str = "shuffled"
+    dice: Sequence[int] | None = None
+    """Dice of each seat, where they are not all equal."""
+    series: int = SERIES
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES or self.seating not in SEATINGS:
+            raise PerudoError(
+                f"mode is {' or '.join(MODES)} and seating {' or '.join(SEATINGS)}, "
+                f"not {self.mode} and {self.seating}"
+            )
+        if self.games < 1 or self.series < 1:
+            raise PerudoError("play at least one game")
+        self.start()
+        for agent in self.agents:
+            reason = agent.cannot_play(self.game, self.setting, len(self.agents))
+            if reason is not None:
+                raise PerudoError(reason)
+
+    @property
+    def remembering(self) -> bool:
+        """Whether some agent remembers what happened in earlier games."""
+        return any(agent.memory_width for agent in self.agents)
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether the same seed gives the same games on any machine."""
+        return not any(agent.uses_clock for agent in self.agents)
+
+    @property
+    def played_setting(self) -> Any:
+        """The setting; in single rounds somebody must open, so chance says who."""
+        if self.mode == "rounds" and hasattr(self.setting, "start_mode"):
+            return replace(self.setting, start_mode="random")
+        return self.setting
+
+    @property
+    def start_options(self) -> dict[str, Any]:
+        """What else ``Game.start`` is told."""
+        return {} if self.dice is None else {"dice": list(self.dice)}
+
+    def start(self) -> State:
+        """The state before the first deal of a game."""
+        if self.dice is not None and self.game.name != "perudo":
+            raise RulesError(f"{self.game.name} has no dice to give")
+        return self.game.start(self.played_setting, len(self.agents), **self.start_options)
+
+
+@dataclass
+class Results:
+    """What came of the games ``first`` to ``last`` of a contest, by entrant and by seat."""
+
+    contest: Contest
+    first: int
+    seats: npt.NDArray[np.int8]
+    """Where each entrant sat, by game; -1 in a game that was not played."""
+    wins: npt.NDArray[np.float64]
+    """1 to the winner of each game; parts of it where a win is shared."""
+    scores: npt.NDArray[np.float64]
+    """Payoffs, by game and entrant."""
+    rounds: npt.NDArray[np.int64]
+    counters: npt.NDArray[np.int64]
+    """By entrant, seat and ``Game.counters``."""
+    effort: npt.NDArray[np.int64]
+    """Decisions and rollouts of each entrant."""
+    seconds: npt.NDArray[np.float64]
+    """Time of all decisions, and of the slowest, of each entrant."""
+    interrupted: bool = False
+    failure: AgentError | None = None
+    """What ended the contest early, if an agent did."""
+
+    @staticmethod
+    def empty(contest: Contest, first: int, last: int) -> Results:
+        """Room for the results of some games."""
+        games, entrants = last - first, len(contest.agents)
+        return Results(
+            contest,
+            first,
+            seats=np.full((games, entrants), -1, np.int8),
+            wins=np.zeros((games, entrants)),
+            scores=np.zeros((games, entrants)),
+            rounds=np.zeros(games, np.int64),
+            counters=np.zeros((entrants, len(SEATS), len(contest.game.counters)), np.int64),
+            effort=np.zeros((entrants, 2), np.int64),
+            seconds=np.zeros((entrants, 2)),
+        )
+
+    @property
+    def games(self) -> int:
+        """How many games have been played."""
+        return int((self.seats[:, 0] >= 0).sum())
+
+    def up_to(self, end: int) -> Results:
+        """Only the games before number ``end``."""
+        rows = slice(0, end - self.first)
+        return replace(
+            self,
+            seats=self.seats[rows],
+            wins=self.wins[rows],
+            scores=self.scores[rows],
+            rounds=self.rounds[rows],
+        )
+
+    def add(self, part: Results) -> None:
+        """Put in the results of some more games."""
+        start = part.first - self.first
+        rows = slice(start, start + len(part.seats))
+        self.seats[rows] = part.seats
+        self.wins[rows] = part.wins
+        self.scores[rows] = part.scores
+        self.rounds[rows] = part.rounds
+        self.failure = self.failure or part.failure
+        self.counters += part.counters
+        self.effort += part.effort
+        self.seconds[:, 0] += part.seconds[:, 0]
+        np.maximum(self.seconds[:, 1], part.seconds[:, 1], out=self.seconds[:, 1])
+
+    def entrant(self, index: int) -> dict[str, Any]:
+        """Every figure of one entrant."""
+        played = self.seats[:, index] >= 0
+        wins, games = float(self.wins[played, index].sum()), int(played.sum())
+        totals = self.counters[index].sum(axis=0)
+        decisions, rollouts = (int(number) for number in self.effort[index])
+        figures: dict[str, Any] = {
+            "agent": self.contest.agents[index].spec,
+            "wins": round(wins, 6),
+            "win_rate": _ratio(wins, games),
+            "ci95": interval(wins, games),
+            "mean_score": _ratio(float(self.scores[played, index].sum()), games),
+        }
+        figures.update(self._perudo_figures(totals, wins))
+        figures.update(
+            decisions=decisions,
+            rollouts=rollouts,
+            mean_ms_per_decision=round(1000 * float(self.seconds[index, 0]) / max(decisions, 1), 6),
+            max_ms_per_decision=round(1000 * float(self.seconds[index, 1]), 3),
+            by_seat=[self._seat_figures(index, seat) for seat in range(len(self.contest.agents))],
+        )
+        return figures
+
+    def _perudo_figures(self, totals: npt.NDArray[np.int64], wins: float) -> dict[str, Any]:
+        if not self.contest.game.counters:
+            return {}
+        count = dict(zip(self.contest.game.counters, map(int, totals), strict=True))
+        dice_left = count.pop("dice_left_when_won")
+        won = self.contest.mode == "games"
+        return {
+            **count,
+            "call_accuracy": _ratio(count["dudos_right"], count["dudos"]),
+            "calza_accuracy": _ratio(count["calzas_right"], count["calzas"]),
+            "mean_dice_left_when_won": _ratio(dice_left, wins) if won else None,
+        }
+
+    def _seat_figures(self, index: int, seat: int) -> dict[str, Any]:
+        there = self.seats[:, index] == seat
+        wins, games = float(self.wins[there, index].sum()), int(there.sum())
+        figures = {"games": games, "wins": round(wins, 6), "win_rate": _ratio(wins, games)}
+        if self.contest.game.counters:
+            names = self.contest.game.counters
+            figures["rounds_lost"] = int(self.counters[index, seat, names.index("rounds_lost")])
+        return figures
+
+    def data(self, seconds: float) -> dict[str, Any]:
+        """All figures as one JSON object."""
+        contest = self.contest
+        return {
+            "game": contest.game.name,
+            "rules": contest.game.describe_setting(contest.setting),
+            "mode": contest.mode,
+            "seating": contest.seating,
+            "dice": None if contest.dice is None else list(contest.dice),
+            "seed": contest.seed,
+            "games": self.games,
+            "rounds": int(self.rounds.sum()),
+            "interrupted": self.interrupted,
+            "failure": None if self.failure is None else str(self.failure),
+            "reproducible": contest.reproducible,
+            "seconds": round(seconds, 3),
+            "games_per_second": round(self.games / seconds, 1) if seconds else None,
+            "agents": [self.entrant(index) for index in range(len(contest.agents))],
+        }
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return round(part / whole, 6) if whole else None
+
+
+def interval(wins: float, games: int) -> list[float] | None:
+    """The Wilson 95 % interval of a rate; unlike p +- 1.96 s it stays within 0 and 1.
+
+    >>> interval(5, 10)
+    [0.236593, 0.763407]
+    """
+    if games == 0:
+        return None
+    rate, square = wins / games, Z95**2
+    middle = (rate + square / (2 * games)) / (1 + square / games)
+    reach = Z95 * math.sqrt(rate * (1 - rate) / games + square / (4 * games**2))
+    reach /= 1 + square / games
+    return [round(max(0.0, middle - reach), 6), round(min(1.0, middle + reach), 6)]

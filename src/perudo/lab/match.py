@@ -1,0 +1,30 @@
+"""Playing a contest wherever its agents can play: compiled ones in the arena, others at tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from perudo.agents.agent import CompiledAgent
+from perudo.lab import arena, tables
+from perudo.lab.contest import Contest, Results
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def play(
+    contest: Contest,
+    workers: int | None = None,
+    progress: Callable[[Results], None] = lambda results: None,
+) -> Results:
+    """Play all games; with tables there is one worker, since Python runs one thread at a time."""
+    try:
+        if all(isinstance(agent, CompiledAgent) for agent in contest.agents):
+            return arena.run(contest, workers or cores(), progress)
+        return tables.run(contest, progress)
+    finally:
+        for agent in contest.agents:
+            agent.close()

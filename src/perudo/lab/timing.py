@@ -1,0 +1,28 @@
+"""How long agents take to decide, at their usual budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from perudo.agents import CompiledAgent, agent_named
+from perudo.games.perudo import PERUDO, Rules
+from perudo.lab.arena import run
+from perudo.lab.contest import Contest
+
+SEATED = 4
+SECONDS = 1.0
+
+
+def decision_times(
+    names: Sequence[str], rules: str = "official", seconds: float = SECONDS
+) -> dict[str, float]:
+    """Mean milliseconds per decision at a table of four of a kind; only compiled agents."""
+    times = {}
+    for name in names:
+        agent = agent_named(name)
+        if isinstance(agent, CompiledAgent):
+            contest = Contest(PERUDO, Rules.parse(rules), [agent] * SEATED, 1_000_000)
+            run(Contest(PERUDO, Rules.parse(rules), [agent] * SEATED, 1))  # load the kernels
+            results = run(contest, stop_after=seconds)
+            times[name] = 1000 * float(results.seconds[:, 0].sum() / results.effort[:, 0].sum())
+    return times
