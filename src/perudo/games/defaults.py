@@ -70,5 +70,11 @@ def copy_whole(target: Record, source: Record) -> None:
 
 
 @kernel
+def no_settlement_key(state: Record) -> np.uint64:
+    """For games whose settlements are not known to be alike."""
+    return np.uint64(0)
+
+
+@kernel
 def tally_nothing(state: Record, counters: Counters) -> None:
     """For games that count nothing but wins."""

@@ -98,6 +98,8 @@ class Operations:
     """Uniform legal actions, drawn from a stream, to the end of the round; returns how many."""
     copy: Callable[[Record, Record], None] = _default("copy_whole")
     """Make the first state equal to the second."""
+    settlement_key: Callable[[Record], np.uint64] = _default("no_settlement_key")
+    """For solvers: settled rounds with equal keys pay alike whenever hands are alike; 0: unknown."""
     tally: Callable[[Record, Counters], None] = _default("tally_nothing")
     """Add what happened in the round just settled to counters: a row for each seat, a column for
     each of ``Game.counters``."""
@@ -366,6 +368,7 @@ information_key = _generic("information_key")
 redeal = _generic("redeal")
 finish_round_randomly = _generic("finish_round_randomly")
 copy = _generic("copy")
+settlement_key = _generic("settlement_key")
 tally = _generic("tally")
 
 

@@ -10,6 +10,7 @@ import os
 import random
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from statistics import median
 from typing import Any
 
@@ -17,12 +18,20 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table as Grid
 
+from perudo.agents import AGENTS, agent_named
 from perudo.games.chance import key_of, stream_of
 from perudo.games.game import ROUND
-from perudo.games.perudo import PERUDO, Rules
+from perudo.games.perudo import PERUDO, Rules, position
 from perudo.games.playout import random_games
+from perudo.lab.arena import run as run_arena
+from perudo.lab.contest import Contest
+from perudo.lab.timing import decision_times
 
 SLICES = 10
+MATCH_AGENTS = ("observer", "probabilistic", "heuristic-max", "hmax-random")
+MATCH_RULES = ("common", "official:calza_who=turn_only", "official")
+ROLLOUT_AGENTS = ("mcts-random", "mcts-observer")
+ROLLOUT_POSITION = "common 23456/?????/?????/?????/?????/????? A 5x4"
 
 Contender = Callable[[], int]
 """Plays a slice's worth of rounds and returns how many."""
@@ -84,9 +93,38 @@ def _open_spiel() -> dict[str, Contender]:
     return {"open_spiel_python_2x5": from_python, "open_spiel_cpp_rollouts_2x5": in_cpp}
 
 
-def run(seconds: float) -> dict[str, Any]:
-    """Measure every row for about so many seconds; rates are random rounds a second."""
-    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+def _match_rates(seconds: float) -> dict[str, list[float]]:
+    """Full matches a second between four agents of the papers."""
+    rates: dict[str, list[float]] = {}
+    for rules in MATCH_RULES:
+        agents = [agent_named(name) for name in MATCH_AGENTS]
+        contest = Contest(PERUDO, Rules.parse(rules), agents, 10_000_000)
+        run_arena(replace(contest, games=1))  # load the kernels before the clock runs
+        for _ in range(SLICES):
+            started = time.perf_counter()
+            played = run_arena(contest, stop_after=seconds / SLICES).games
+            rates.setdefault(rules, []).append(played / (time.perf_counter() - started))
+    return rates
+
+
+def _rollout_rates(seconds: float) -> dict[str, list[float]]:
+    """Rollouts a second of the searching agents, at 25 unknown dice."""
+    observation = position(ROLLOUT_POSITION)
+    rates: dict[str, list[float]] = {}
+    for name in ROLLOUT_AGENTS:
+        agent = agent_named(f"{name}:rollouts=10000")
+        memory, stream = agent.new_memory(), stream_of(1)
+        agent.decide(observation, memory, stream)
+        for _ in range(SLICES):
+            rollouts, started = 0, time.perf_counter()
+            while time.perf_counter() - started < seconds / SLICES:
+                rollouts += agent.decide(observation, memory, stream).thoughts.rollouts
+            rates.setdefault(name, []).append(rollouts / (time.perf_counter() - started))
+    return rates
+
+
+def _round_rates(seconds: float) -> dict[str, list[float]]:
+    """Random rounds a second, ours and OpenSpiel's taking turns."""
     contenders: dict[str, Contender] = {
         name: _ours(rules, players, 1) for name, (rules, players) in ROWS.items()
     }
@@ -104,36 +142,71 @@ def run(seconds: float) -> dict[str, Any]:
             while time.perf_counter() - started < seconds / SLICES:
                 rounds += play()
             rates[name].append(rounds / (time.perf_counter() - started))
-    result: dict[str, Any] = {
-        "unit": "random rounds per second, one core",
-        "slices": SLICES,
+    return rates
+
+
+def _summary(unit: str, rates: dict[str, list[float]]) -> dict[str, Any]:
+    return {
+        "unit": unit,
         "rates": {name: round(median(values)) for name, values in rates.items()},
         "best": {name: round(max(values)) for name, values in rates.items()},
-        "ratios": {},
     }
-    middle = result["rates"]
-    for peer in ("open_spiel_python_2x5", "open_spiel_cpp_rollouts_2x5"):
-        if peer in middle:
-            result["ratios"][f"openspiel_rules_2x5 / {peer}"] = round(
-                middle["openspiel_rules_2x5"] / middle[peer], 1
-            )
-            result["ratios"][f"common_2x5 / {peer}"] = round(middle["common_2x5"] / middle[peer], 1)
+
+
+def run(seconds: float) -> dict[str, Any]:
+    """Measure every row for about so many seconds, on one core."""
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    rounds = _summary("random rounds per second", _round_rates(seconds))
+    result: dict[str, Any] = {
+        "cores": 1,
+        "slices": SLICES,
+        "rounds": rounds,
+        "ratios": _ratios(rounds["rates"]),
+        "matches": _summary(
+            f"full matches per second of {', '.join(MATCH_AGENTS)}", _match_rates(seconds)
+        ),
+        "rollouts": _summary("rollouts per second, 25 unknown dice", _rollout_rates(seconds)),
+        "decisions": {
+            "unit": "decisions per second, four of a kind, official",
+            "rates": {
+                name: round(1000 / milliseconds)
+                for name, milliseconds in decision_times(
+                    list(AGENTS), seconds=seconds / SLICES
+                ).items()
+            },
+        },
+    }
     if not result["ratios"]:
         result["note"] = "OpenSpiel is not installed: pip install 'perudo[peers]'"
     return result
 
 
+def _ratios(rates: dict[str, int]) -> dict[str, float]:
+    return {
+        f"{ours} / {peer}": round(rates[ours] / rates[peer], 1)
+        for peer in ("open_spiel_python_2x5", "open_spiel_cpp_rollouts_2x5")
+        for ours in ("openspiel_rules_2x5", "common_2x5")
+        if peer in rates
+    }
+
+
 def show(result: dict[str, Any]) -> None:
     """Print the measurements."""
-    grid = Grid(title=result["unit"], title_justify="left", box=None, padding=(0, 2, 0, 0))
-    grid.add_column("what")
-    grid.add_column("median", justify="right")
-    grid.add_column("best slice", justify="right")
-    for name, rate in result["rates"].items():
-        grid.add_row(name, f"{rate:,}", f"{result['best'][name]:,}")
     console = Console()
-    console.print(grid)
-    for name, ratio in result["ratios"].items():
-        console.print(f"{name}: {ratio:g} times", highlight=False)
+    for part in ("rounds", "matches", "rollouts", "decisions"):
+        rows = result[part]
+        grid = Grid(title=rows["unit"], title_justify="left", box=None, padding=(0, 2, 0, 0))
+        grid.add_column("what")
+        grid.add_column("median" if "best" in rows else "mean", justify="right")
+        if "best" in rows:
+            grid.add_column("best slice", justify="right")
+        for name, rate in rows["rates"].items():
+            best = [f"{rows['best'][name]:,}"] if "best" in rows else []
+            grid.add_row(name, f"{rate:,}", *best)
+        console.print(grid)
+        if part == "rounds":
+            for name, ratio in result["ratios"].items():
+                console.print(f"{name}: {ratio:g} times", highlight=False)
+        console.print()
     if "note" in result:
         console.print(result["note"])

@@ -10,13 +10,17 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 
 import numpy as np
 
+from perudo.agents import AGENTS, CompiledAgent, agent_named
 from perudo.games import game as generic
 from perudo.games import game_named, games
 from perudo.games.chance import key_of, stream_of
 from perudo.games.game import MATCH
 from perudo.games.kernel import INTERPRETED, cache_directory, forget_old_caches
 from perudo.games.perft import perft
+from perudo.games.perudo import PERUDO, Rules
 from perudo.games.playout import random_games
+from perudo.lab import arena
+from perudo.lab.contest import Contest
 
 
 def warm_operations(name: str) -> None:
@@ -60,6 +64,24 @@ def warm_game(name: str) -> str:
     return name
 
 
+def warm_arena(name: str) -> str:
+    """Compile the arena for a game."""
+    game = game_named(name)
+    agents = [agent_named("random")] * game.properties.min_players
+    arena.run(Contest(game, game.setting(game.smallest), agents, 1))
+    return f"the arena of {name}"
+
+
+def warm_agent(name: str) -> str:
+    """Compile an agent of Perudo, as the arena and as people call it."""
+    agent = agent_named(name)
+    if isinstance(agent, CompiledAgent):
+        record = PERUDO.start(Rules.preset("common"), 2).deal(1).observe(0)
+        agent.decide(record, agent.new_memory(), stream_of(0))
+        agent.learn(record, agent.new_memory())
+    return name
+
+
 def warm(workers: int = 2, report: Callable[[str], None] = lambda line: None) -> float:
     """Compile everything in a few processes, one warming at a time; returns the seconds."""
     started = time.perf_counter()
@@ -69,9 +91,13 @@ def warm(workers: int = 2, report: Callable[[str], None] = lambda line: None) ->
         fcntl.flock(lock, fcntl.LOCK_EX)
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(workers, mp_context=context) as pool:
-            # Perudo takes longest, so it starts first.
+            # Perudo takes longest, so it starts first. What is compiled later finds its parts done.
             names = sorted(games(), key=lambda name: name != "perudo")
-            for done in as_completed([pool.submit(warm_game, name) for name in names]):
-                report(done.result())
+            for stage in (
+                [(warm_game, name) for name in names],
+                [(warm_arena, name) for name in names] + [(warm_agent, name) for name in AGENTS],
+            ):
+                for done in as_completed([pool.submit(task, name) for task, name in stage]):
+                    report(done.result())
     forget_old_caches()
     return time.perf_counter() - started

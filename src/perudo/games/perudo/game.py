@@ -9,7 +9,7 @@ import numpy as np
 
 from perudo.games.errors import PerudoError, RulesError
 from perudo.games.game import EVERYTHING, Game, Operations, Properties, Record, register
-from perudo.games.perudo import bidding, counting, knowledge, layout, offer, play, rolling
+from perudo.games.perudo import bidding, counting, knowledge, layout, offer, play, reveal, rolling
 from perudo.games.perudo.actions import Action, action_from_code, format_actions, parse_action
 from perudo.games.perudo.hands import hand_text, parse_hand
 from perudo.games.perudo.layout import NOBODY, read_rules, write_rules
@@ -42,6 +42,7 @@ class PerudoGame(Game):
         redeal=knowledge.redeal,
         finish_round_randomly=play.finish_round_randomly,
         copy=layout.copy_state,
+        settlement_key=reveal.settlement_key,
         tally=counting.tally,
     )
     properties = Properties(

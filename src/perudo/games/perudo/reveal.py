@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from perudo.games.chance import combine
 from perudo.games.game import Record
 from perudo.games.kernel import inlined, kernel
 from perudo.games.perudo.layout import (
@@ -143,6 +144,20 @@ def settle_calza(state: Record, caller: int) -> None:
         starter = state.rules.calza_failure_starter
     opener = caller if starter == CALLER_STARTS else bidder
     settle(state, CALZA_RIGHT if right else CALZA_WRONG, caller, bidder, count, opener)
+
+
+@kernel
+def settlement_key(state: Record) -> np.uint64:
+    """What a settled round was about: with the hands, that decides all that follows from it."""
+    reveal = state.reveal
+    # A call's two reasons, right and wrong, follow from the hands.
+    kind = 0
+    if reveal.reason == CALZA_RIGHT or reveal.reason == CALZA_WRONG:
+        kind = 1
+    elif reveal.reason == PASS_CAUGHT or reveal.reason == PASS_DOUBTED_WRONGLY:
+        kind = 2
+    key = combine(np.uint64(kind), int(reveal.bid))
+    return combine(key, (int(reveal.caller) * 16 + int(reveal.target)) * 8 + int(state.wild_face))
 
 
 @kernel

@@ -1,0 +1,1 @@
+"""Thinking, for any game: solving small rounds exactly, and searching large ones."""
