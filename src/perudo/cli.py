@@ -246,6 +246,40 @@ def perft(
 
 
 @app.command()
+def solve(
+    rules: RulesOption = None,
+    option: ChangeOption = None,
+    dice: Annotated[str, typer.Option("--dice", help="Dice of the two players: 2,1.")] = "1,1",
+    target: Annotated[
+        float, typer.Option("--target", help="Stop at this exploitability.", min=1e-12)
+    ] = 1e-3,
+    variant: Annotated[str, typer.Option("--variant", help="cfr, cfr+ or dcfr.")] = "dcfr",
+    precision: Annotated[
+        int, typer.Option("--precision", help="Bits of a number: 32 or 64.")
+    ] = 64,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", help="Stop after so long at the latest.", min=0.1)
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", help="Keep the strategy in this file.")
+    ] = None,
+    game: GameOption = "perudo",
+    as_json: JsonOption = False,
+) -> None:
+    """Solve a round between two players, the first of whom opens, to a given exploitability."""
+    from perudo.games import game_named
+    from perudo.lab.counting import dice_by_seat
+    from perudo.terminal.solve_view import run_solve
+
+    chosen = game_named(game)
+    setting = _setting(chosen, rules, option)
+    counts = dice_by_seat(dice, 2) if chosen.name == "perudo" else None
+    raise typer.Exit(
+        run_solve(chosen, setting, counts, target, variant, precision, seconds, save, as_json)
+    )
+
+
+@app.command()
 def verify(
     record: Annotated[Path, typer.Argument(help="A file that --save wrote.")],
     unfinished: Annotated[

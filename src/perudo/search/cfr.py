@@ -249,8 +249,8 @@ class Solver:
         moves = np.diff(tree.edges)
         acting = self._hands[np.maximum(tree.actors, 0)]
         sizes = np.where(tree.actors == LEAF, 0, tree.members * moves * acting)
-        self._offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        entries = int(self._offsets[-1])
+        self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        entries = int(self.offsets[-1])
         self.regrets = np.zeros(entries, precision)
         self.sums = np.zeros(entries, precision)
         self._strategy = np.zeros(entries, precision)
@@ -281,6 +281,16 @@ class Solver:
                 weight = turn**self._gamma
             for player in range(PLAYERS):
                 self._pass(player, LEARN, self.sums, weight, positive, negative)
+
+    def average(self) -> Vector:
+        """The average strategy: the chance of every move, laid out like the sums."""
+        chances = np.zeros_like(self.sums)
+        tree = self.tree
+        for kind in np.flatnonzero(tree.actors != LEAF):
+            moves = int(tree.edges[kind + 1] - tree.edges[kind])
+            size = int(tree.members[kind] * self._hands[tree.actors[kind]])
+            match_regrets(self.sums, int(self.offsets[kind]), size, moves, chances, self._totals)
+        return chances
 
     def value(self, sums: Vector | None = None) -> float:
         """What the average strategies are worth to the first player."""
@@ -313,7 +323,7 @@ class Solver:
             tree.members,
             tree.edges,
             tree.targets,
-            self._offsets,
+            self.offsets,
             self._hands,
             player,
             purpose,
@@ -335,7 +345,7 @@ class Solver:
             tree.row_kinds,
             tree.column_kinds,
             tree.payoffs,
-            self._offsets,
+            self.offsets,
             self._hands,
             player,
             purpose,
