@@ -136,6 +136,9 @@ def match(
         int, typer.Option("--series", help="Games after which memories begin anew.", min=1)
     ] = 1000,
     game: GameOption = "perudo",
+    timeout: Annotated[
+        float, typer.Option("--timeout", help="Seconds that a decision may take.", min=0.01)
+    ] = 30.0,
     by_seat: Annotated[bool, typer.Option("--by-seat", help="Win rates by seat too.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -143,7 +146,7 @@ def match(
     from perudo.games import game_named
     from perudo.lab.contest import Contest
     from perudo.lab.counting import dice_by_seat
-    from perudo.terminal.entrants import entrant
+    from perudo.terminal.entrants import entrants
     from perudo.terminal.match_view import run_match
 
     chosen = game_named(game)
@@ -151,7 +154,7 @@ def match(
     contest = Contest(
         game=chosen,
         setting=setting,
-        agents=[entrant(word) for word in agents],
+        agents=entrants(agents, timeout),
         games=games,
         seed=seed,
         mode=mode,
@@ -159,7 +162,7 @@ def match(
         dice=dice_by_seat(dice, len(agents)),
         series=series,
     )
-    raise typer.Exit(run_match(contest, workers, as_json, by_seat))
+    raise typer.Exit(run_match(contest, workers, timeout, as_json, by_seat))
 
 
 @app.command("agents")
@@ -254,9 +257,7 @@ def solve(
         float, typer.Option("--target", help="Stop at this exploitability.", min=1e-12)
     ] = 1e-3,
     variant: Annotated[str, typer.Option("--variant", help="cfr, cfr+ or dcfr.")] = "dcfr",
-    precision: Annotated[
-        int, typer.Option("--precision", help="Bits of a number: 32 or 64.")
-    ] = 64,
+    precision: Annotated[int, typer.Option("--precision", help="Bits of a number: 32 or 64.")] = 64,
     seconds: Annotated[
         float | None, typer.Option("--seconds", help="Stop after so long at the latest.", min=0.1)
     ] = None,

@@ -14,7 +14,14 @@ import numpy as np
 from perudo.games.chance import key_of
 from perudo.games.errors import NotYourTurnError
 from perudo.games.game import CHANCE, OVER, SPECTATOR, Game, Record
-from perudo.games.state import LegalActions, State, action_code, require_legal, seat_name
+from perudo.games.state import (
+    LegalActions,
+    State,
+    action_code,
+    copied,
+    require_legal,
+    seat_name,
+)
 from perudo.record import Event, MatchRecord, end_data
 
 
@@ -154,7 +161,7 @@ class Table:
         return event
 
     def _log(self, kind: str, data: dict[str, Any]) -> Event:
-        self._snapshots.append(self._state.copy())
+        self._snapshots.append(copied(self._state))
         return self._record.append(kind, data)
 
     def _advance(self) -> None:

@@ -189,11 +189,10 @@ def test_one_die_is_bet_as_it_is_and_calls() -> None:
         assert answer.thoughts.probabilities == {"dudo": 1.0}
 
 
-@pytest.mark.parametrize("rule, fix", [(False, False), (True, True)])
-def test_one_die_may_be_played_like_more(rule: bool, fix: bool) -> None:
+def test_one_die_may_be_played_like_more() -> None:
     """1x4 stands and is held: 2x4 needs one of five, 211/243, and is the best bet but 1x5 and 1x6,
     as likely."""
-    agent = SlightlyLessDumb(bluff=0, one_die_rule=rule, low_dice_fix=fix)
+    agent = SlightlyLessDumb(bluff=0, one_die_rule=False)
     assert str(decide(agent, "common 4/????? A 1x4").action) in {"2x4", "1x5", "1x6"}
     thoughts = decide(agent, "common 4/????? A -").thoughts
     assert thoughts is not None
@@ -289,7 +288,7 @@ def test_an_opening_range_must_be_one() -> None:
 @pytest.mark.parametrize("rules", [*PRESETS, "official:dice=8,max_players=10,palafico=declared"])
 def test_every_move_is_legal(rules: str) -> None:
     """``apply`` refuses any other."""
-    agents = (*AGENTS, SlightlyLessDumb(low_dice_fix=True, prob=0.05), RandomAgent())
+    agents = (*AGENTS, SlightlyLessDumb(one_die_rule=False, prob=0.05), RandomAgent())
     setting, decisions, stream = Rules.parse(rules), 0, stream_of(1)
     while decisions < 200:
         players = 2 + below(stream, setting.max_players - 1)

@@ -297,7 +297,7 @@ def test_defaults_are_the_reports() -> None:
 @pytest.mark.parametrize("rules", [*PRESETS, "official:dice=8,max_players=10,palafico=declared"])
 def test_every_move_is_legal(rules: str) -> None:
     """``apply`` refuses any other."""
-    agents = (*AGENTS, LessMinimax(low_dice_fix=True, prob=0, bluff=0.5), RandomAgent())
+    agents = (*AGENTS, LessMinimax(one_die_rule=False, prob=0, bluff=0.5), RandomAgent())
     setting, decisions, stream = Rules.parse(rules), 0, stream_of(1)
     while decisions < 200:
         players = 2 + below(stream, setting.max_players - 1)

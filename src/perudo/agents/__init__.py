@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from perudo.agents.adaptive import HeuristicAdaptive
 from perudo.agents.agent import Agent, CompiledAgent, Decision, Thoughts, parse_parameters
+from perudo.agents.boros import BorosBasic, BorosBluff, BorosExtended, BorosForeseeing
+from perudo.agents.dumb import Dumb, LessDumb, SlightlyLessDumb
+from perudo.agents.ensemble import Ensemble
+from perudo.agents.heuristic import HeuristicMax, HmaxCounter, HmaxRandom
+from perudo.agents.human import HumanAgent
+from perudo.agents.macleod import Macleod
+from perudo.agents.mcts import MctsObserver, MctsRandom
+from perudo.agents.minimax import LessMinimax, SlightlyLessMinimax
+from perudo.agents.observer import Observer
 from perudo.agents.probabilistic import Probabilistic
 from perudo.agents.random_agent import RandomAgent
 from perudo.games.errors import UnknownNameError
@@ -12,6 +22,25 @@ AGENTS: dict[str, type[Agent]] = {
     for kind in (
         RandomAgent,
         Probabilistic,
+        Observer,
+        MctsRandom,
+        MctsObserver,
+        Ensemble,
+        Dumb,
+        SlightlyLessDumb,
+        LessDumb,
+        SlightlyLessMinimax,
+        LessMinimax,
+        BorosBasic,
+        BorosExtended,
+        BorosForeseeing,
+        BorosBluff,
+        HeuristicMax,
+        HmaxCounter,
+        HmaxRandom,
+        HeuristicAdaptive,
+        Macleod,
+        HumanAgent,
     )
 }
 """Every agent by name."""

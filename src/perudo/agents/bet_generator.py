@@ -60,9 +60,8 @@ HIGHEST, COUNT = range(2)
     OPENING_LOW,
     OPENING_HIGH,
     ONE_DIE_RULE,
-    LOW_DICE_FIX,
     LEGACY_BLUFF,
-) = range(10)
+) = range(9)
 """Places of the parameters that all of the family have."""
 
 
@@ -174,9 +173,7 @@ def generate_bets(sheet: Sheet, wanted: int, stream: Stream, bets: npt.NDArray[n
 @kernel
 def plays_one_die(observation: Record, parameters: Parameters) -> bool:
     """Whether the rule for players with one die applies: bet that die, and call every bet."""
-    return bool(
-        own_dice(observation) == 1 and parameters[ONE_DIE_RULE] and not parameters[LOW_DICE_FIX]
-    )
+    return bool(own_dice(observation) == 1 and parameters[ONE_DIE_RULE])
 
 
 @kernel
@@ -248,9 +245,8 @@ class BetGenerator(CompiledAgent):
     opening_high: int = number(4, 1, MAX_QUANTITY)
     """The largest opening bet."""
     one_die_rule: bool = flag(True)
-    """With one die: open with it, and call every bet."""
-    low_dice_fix: bool = flag(False)
-    """Decide with one die as with more, whatever ``one_die_rule`` says."""
+    """With one die: open with it, and call every bet. Its author wished for fewer needless calls by
+    those with few dice: ``no`` decides with one die as with more."""
     legacy_bluff: bool = flag(False)
     """Bluff with chance 1/int(1/bluff) as the report's code did: 0.4 acts as 0.5."""
 

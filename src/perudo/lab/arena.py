@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from perudo.agents.agent import CompiledAgent
+from perudo.agents.failure import agent_error
 from perudo.games.chance import combine, key_of, scale
-from perudo.games.errors import AgentError
+from perudo.games.errors import AgentError, PerudoError
 from perudo.games.game import (
     CHANCE,
     MATCH,
@@ -36,7 +37,7 @@ from perudo.games.game import (
 )
 from perudo.games.kernel import kernel, now
 from perudo.games.policy import THOUGHTS_DTYPE, addresses, policy_at
-from perudo.games.state import SEATS, State
+from perudo.games.state import SEATS, require_legal
 from perudo.lab.contest import Contest, Results
 
 SEATING, LUCK = 1 << 20, 1 << 21
@@ -299,16 +300,12 @@ class Worker:
         key = np.uint64(combine(key_of(self._contest.seed), game))
         take_seats(key, self._contest.seating == "shuffled", sitting)
         agent = self._contest.agents[int(sitting[seat])]
-        return illegal_action(agent.spec, state, self._contest.game.format_action(choice))
-
-
-def illegal_action(agent: str, state: State, action: str) -> AgentError:
-    """What to say of an agent that does what it may not."""
-    seat = state.actor
-    assert seat is not None
-    where = getattr(state.observe(seat), "notation", None)
-    place = f" in position {where!r}" if where else ""
-    return AgentError(f"agent {agent}: {action} is not legal{place}; legal: {state.legal_actions}")
+        seen = state.observe(seat)
+        try:
+            require_legal(seen.record, choice)
+        except PerudoError as error:
+            return agent_error(agent.spec, str(error), seen)
+        raise AssertionError("a legal action was refused")
 
 
 def run(

@@ -19,12 +19,13 @@ def play(
     contest: Contest,
     workers: int | None = None,
     progress: Callable[[Results], None] = lambda results: None,
+    timeout: float | None = None,
 ) -> Results:
     """Play all games; with tables there is one worker, since Python runs one thread at a time."""
     try:
         if all(isinstance(agent, CompiledAgent) for agent in contest.agents):
             return arena.run(contest, workers or cores(), progress)
-        return tables.run(contest, progress)
+        return tables.run(contest, progress, timeout)
     finally:
         for agent in contest.agents:
             agent.close()

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from perudo.agents.agent import Agent, Decision
+from perudo.agents.agent import CompiledAgent, Decision
+from perudo.agents.failure import agent_error, checked, raised
+from perudo.agents.watchdog import decide_within
 from perudo.games.chance import combine, key_of
-from perudo.games.errors import AgentError, PerudoError
+from perudo.games.errors import AgentError
 from perudo.games.game import MATCH, ROUND, SPECTATOR
 from perudo.games.policy import Memory
-from perudo.games.state import action_code
-from perudo.lab.arena import LUCK, illegal_action, seat_memories, take_seats, win_share
+from perudo.lab.arena import LUCK, seat_memories, take_seats, win_share
 from perudo.lab.contest import Contest, Results
 from perudo.table import KeyedDice, Table
 
@@ -70,22 +71,15 @@ class Sitting:
         assert seat is not None
         return self.table.observe(seat), self.seated[self.entrant], self.streams[seat]
 
-    def answer(self, answer: Any, seconds: float) -> None:
+    def answer(self, decision: Decision, seconds: float) -> None:
         """Take an agent's action, and tell everybody what came of it."""
         entrant, results = self.entrant, self.results
-        decision = answer if isinstance(answer, Decision) else Decision(answer)
         results.seconds[entrant, 0] += seconds
         results.seconds[entrant, 1] = max(results.seconds[entrant, 1], seconds)
         results.effort[entrant, 0] += 1
         if decision.thoughts is not None:
             results.effort[entrant, 1] += decision.thoughts.rollouts
-        try:
-            code = action_code(self._contest.game, decision.action)
-            self.table.act(self.table.actor, code)
-        except PerudoError:
-            raise illegal_action(
-                self._contest.agents[entrant].spec, self.table.state, repr_action(decision.action)
-            ) from None
+        self.table.act(self.table.actor, decision.action)
         self._note_rounds()
 
     def _note_rounds(self) -> None:
@@ -103,8 +97,12 @@ class Sitting:
         for seat, entrant in enumerate(self.sitting):
             _, view = next(iter(self.table.story(seat, number - 1)))
             agent = self._contest.agents[int(entrant)]
-            with blaming(agent, view):
+            try:
                 agent.learn(view, self.seated[entrant])
+            except AgentError:
+                raise
+            except Exception as error:
+                raise agent_error(agent.spec, f"raised {raised(error)}", view) from error
 
     def _settle(self) -> None:
         contest, results = self._contest, self.results
@@ -122,63 +120,59 @@ class Sitting:
         seat_memories(self._memories, self.seated, self.sitting, True)
 
 
-class blaming:  # noqa: N801  # used like a function
-    """Whatever goes wrong inside is said to be the agent's doing, with the position."""
-
-    def __init__(self, agent: Agent, observation: Any) -> None:
-        self._agent, self._observation = agent, observation
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, Exception) and not isinstance(error, AgentError):
-            where = getattr(self._observation, "notation", None)
-            raise AgentError(
-                f"agent {self._agent.spec}: raised {type(error).__name__}: {error}"
-                + (f" in position {where!r}" if where else "")
-            ) from error
-
-
-def repr_action(action: Any) -> str:
-    """An action as the agent gave it, at most a line long."""
-    text = (
-        str(action) if isinstance(action, (str, int)) or hasattr(action, "code") else repr(action)
-    )
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def decide(contest: Contest, sittings: list[Sitting]) -> None:
+def decide(contest: Contest, sittings: list[Sitting], timeout: float | None) -> None:
     """Have the actor of each of some games decide; agents with ``act_batch`` all at once."""
     batches: dict[int, list[Sitting]] = {}
     for sitting in sittings:
-        if hasattr(contest.agents[sitting.entrant], "act_batch"):
+        agent = contest.agents[sitting.entrant]
+        if hasattr(agent, "act_batch"):
             batches.setdefault(sitting.entrant, []).append(sitting)
             continue
-        agent, question = contest.agents[sitting.entrant], sitting.question()
         started = time.perf_counter()
-        with blaming(agent, question[0]):
-            answer = agent.decide(*question)
-        sitting.answer(answer, time.perf_counter() - started)
+        decision = decide_within(agent, *sitting.question(), timeout)
+        sitting.answer(decision, time.perf_counter() - started)
     for entrant, batch in batches.items():
-        batcher: Any = contest.agents[entrant]
-        questions = [sitting.question() for sitting in batch]
         started = time.perf_counter()
-        with blaming(batcher, questions[0][0]):
-            answers = list(batcher.act_batch(*map(list, zip(*questions, strict=True))))
-            if len(answers) != len(batch):
-                raise ValueError(f"act_batch gave {len(answers)} actions for {len(batch)} games")
+        decisions = decide_batch(contest.agents[entrant], [one.question() for one in batch])
         each = (time.perf_counter() - started) / len(batch)
-        for sitting, answer in zip(batch, answers, strict=True):
-            sitting.answer(answer, each)
+        for sitting, decision in zip(batch, decisions, strict=True):
+            sitting.answer(decision, each)
 
 
-def run(contest: Contest, progress: Callable[[Results], None] = lambda results: None) -> Results:
-    """Play a contest at tables; Ctrl-C, or an agent that fails, ends it early."""
+def decide_batch(agent: Any, questions: list[tuple[Any, Memory, Any]]) -> list[Decision]:
+    """Have an agent decide many positions at once."""
+    observations, memories, streams = (list(part) for part in zip(*questions, strict=True))
+    try:
+        answers = list(agent.act_batch(observations, memories, streams))
+    except AgentError:
+        raise
+    except Exception as error:
+        raise agent_error(agent.spec, f"raised {raised(error)}", observations[0]) from error
+    if len(answers) != len(questions):
+        problem = f"act_batch gave {len(answers)} actions for {len(questions)} positions"
+        raise agent_error(agent.spec, problem)
+    return [
+        checked(agent.spec, observation, answer)
+        for observation, answer in zip(observations, answers, strict=True)
+    ]
+
+
+def run(
+    contest: Contest,
+    progress: Callable[[Results], None] = lambda results: None,
+    timeout: float | None = None,
+) -> Results:
+    """Play a contest at tables; Ctrl-C, or an agent that fails, ends it early.
+
+    ``timeout`` is how many seconds a decision may take.
+    """
     results = Results.empty(contest, 0, contest.games)
     width = max(1, *(agent.memory_width for agent in contest.agents))
     memories = np.zeros((len(contest.agents), len(contest.agents[0].new_memory()), width))
-    batching = any(hasattr(agent, "act_batch") for agent in contest.agents)
+    # Others might mix up their games: a program, or a class that keeps things to itself.
+    batching = all(
+        hasattr(agent, "act_batch") or isinstance(agent, CompiledAgent) for agent in contest.agents
+    )
     at_once = SIDE_BY_SIDE if batching and not contest.remembering else 1
     playing: list[Sitting] = []
     following = 0
@@ -189,12 +183,12 @@ def run(contest: Contest, progress: Callable[[Results], None] = lambda results: 
                     memories[:] = 0.0
                 playing.append(Sitting(contest, following, memories))
                 following += 1
-            decide(contest, playing)
+            decide(contest, playing, timeout)
             for sitting in [sitting for sitting in playing if sitting.over]:
                 results.add(sitting.results)
                 playing.remove(sitting)
             progress(results)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, EOFError):  # a person may leave as well
         results.interrupted = True
     except AgentError as error:
         results.failure = error

@@ -171,9 +171,7 @@ def come_back(
             own_kinds = row_kinds[leaf] if player == 0 else column_kinds[leaf]
             other_kinds = column_kinds[leaf] if player == 0 else row_kinds[leaf]
             reach = other[begin * others : (begin + count) * others]
-            pay_leaves(
-                count, payoffs[leaf], own_kinds, other_kinds, player, reach, value, totals
-            )
+            pay_leaves(count, payoffs[leaf], own_kinds, other_kinds, player, reach, value, totals)
             continue
         acts = actors[kind] == player
         moves = edges[kind + 1] - edges[kind]
@@ -240,9 +238,7 @@ class Solver:
         negative with beta, and the t-th strategy weighs t**gamma in the average.
         """
         if variant not in VARIANTS:
-            raise UnknownNameError(
-                f"unknown variant {variant!r}; there are: {', '.join(VARIANTS)}"
-            )
+            raise UnknownNameError(f"unknown variant {variant!r}; there are: {', '.join(VARIANTS)}")
         self.tree, self.variant = tree, variant
         self._alpha, self._beta, self._gamma = alpha, beta, gamma
         self._hands = np.array([len(weights) for weights in tree.weights], np.int64)

@@ -247,9 +247,7 @@ class HistorySolver:
         chosen = self.strategy(self.sums) if strategy is None else strategy
         return float(self._evaluate(0, chosen)[0][0])
 
-    def best_response(
-        self, player: int, strategy: npt.NDArray[np.float64] | None = None
-    ) -> float:
+    def best_response(self, player: int, strategy: npt.NDArray[np.float64] | None = None) -> float:
         """What the best answer to the other's strategy is worth to a player.
 
         A set's best move is found when the values below it are: so the sets are settled one height

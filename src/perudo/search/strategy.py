@@ -147,4 +147,3 @@ def _start_options(start: State) -> dict[str, Any]:
         "dice": [int(count) for count in record.counts[:2]],
         "opener": int(record.opener),
     }
-

@@ -22,10 +22,12 @@ FAILED, INTERRUPTED = 2, 130
 """Exit codes."""
 
 
-def run_match(contest: Contest, workers: int | None, as_json: bool, by_seat: bool) -> int:
+def run_match(
+    contest: Contest, workers: int | None, timeout: float, as_json: bool, by_seat: bool
+) -> int:
     """Play a contest and print what came of it; returns the exit code."""
     started = time.perf_counter()
-    results = _play_with_progress(contest, workers)
+    results = _play_with_progress(contest, workers, timeout)
     seconds = time.perf_counter() - started
     if as_json:
         print(json.dumps(results.data(seconds)))
@@ -40,7 +42,7 @@ def run_match(contest: Contest, workers: int | None, as_json: bool, by_seat: boo
     return 0
 
 
-def _play_with_progress(contest: Contest, workers: int | None) -> Results:
+def _play_with_progress(contest: Contest, workers: int | None, timeout: float) -> Results:
     """Show on a terminal how far it has come; nothing in a pipe."""
     console = Console(stderr=True)
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("games, left:"), TimeRemainingColumn())
@@ -48,7 +50,12 @@ def _play_with_progress(contest: Contest, workers: int | None) -> Results:
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as bar:
         task = bar.add_task("", total=contest.games)
-        return play(contest, workers, lambda results: bar.update(task, completed=results.games))
+        return play(
+            contest,
+            workers,
+            lambda results: bar.update(task, completed=results.games),
+            timeout,
+        )
 
 
 def show(data: dict[str, Any], by_seat: bool = False) -> None:

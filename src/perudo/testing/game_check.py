@@ -1,11 +1,4 @@
-"""Checks for authors of games: whether one keeps the contract of ``perudo.games.game``.
-
-    from perudo.testing import check_game
-    check_game(MY_GAME)
-
-Works for any registered game. What is found is raised as ``ContractError`` with the game, the state
-and the clause that was broken.
-"""
+"""Whether a game keeps the contract of ``perudo.games.game``."""
 
 from __future__ import annotations
 
@@ -28,12 +21,9 @@ from perudo.games.game import (
 )
 from perudo.games.kernel import kernel
 from perudo.games.state import State
+from perudo.testing.contract import ContractError
 
 MAX_ACTIONS_IN_A_MATCH = 100_000
-
-
-class ContractError(AssertionError):
-    """A game does not do what the contract says."""
 
 
 @kernel

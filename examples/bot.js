@@ -1,0 +1,37 @@
+// A player as a program: reads JSON lines, writes JSON lines, needs nothing but Node.
+//
+//     perudo match "cmd:node examples/bot.js" probabilistic random
+//
+// The same player as bot.py beside this. docs/protocol.md has every message.
+"use strict";
+
+// Six times the dice expected beyond a bid: own ones, and a share of those unseen.
+function spare(question, bid) {
+  const [quantity, face] = bid.split("x").map(Number);
+  const faces = new Set([face]); // a wild die counts for every face
+  if (question.wild !== null) faces.add(question.wild);
+  const held = [...question.dice].filter((die) => faces.has(Number(die))).length;
+  const unseen = question.counts.reduce((sum, count) => sum + count, 0) - question.dice.length;
+  return 6 * held + faces.size * unseen - 6 * quantity;
+}
+
+// One of the legal actions.
+function choose(question) {
+  const legal = question.legal;
+  const bids = legal.filter((action) => action.includes("x"));
+  if (legal.includes("dudo") && spare(question, question.bid) < 0) return "dudo";
+  if (bids.length > 0) {
+    return bids.reduce((best, bid) => (spare(question, bid) > spare(question, best) ? bid : best));
+  }
+  return ["decline", "dudo", "doubt"].find((word) => legal.includes(word));
+}
+
+require("readline")
+  .createInterface({ input: process.stdin })
+  .on("line", (line) => {
+    const message = JSON.parse(line);
+    if (message.type === "decide") { // hello, result, end, and what may come later: no answer
+      const answer = { type: "action", id: message.id, action: choose(message) };
+      process.stdout.write(JSON.stringify(answer) + "\n");
+    }
+  });

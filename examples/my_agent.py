@@ -1,0 +1,35 @@
+"""A player of your own: a class with one method. Copy this file and change it.
+
+    perudo match examples/my_agent.py:Careful probabilistic random
+    perudo match examples/my_agent.py:Careful:courage=0.6 examples/my_agent.py:Careful
+
+``observation`` is what your seat may know: your dice ``observation.hand(observation.viewer)``, and
+``bid``, ``history``, ``dice_counts``, ``wild_face``, ``rules``, ``legal_actions``, ``outcome`` (of
+the last round). Keep what you want to remember in ``memory`` and take your luck from ``stream``,
+then the same seed plays the same games.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from perudo import Bid, PerudoState
+
+
+@dataclass
+class Careful:
+    """Makes the bid that is likeliest to hold, and calls when even that seems too bold."""
+
+    courage: float = 0.5
+    """How likely a bid must be to hold."""
+
+    def decide(self, observation: PerudoState, memory: Any, stream: Any) -> Any:
+        """Choose one of ``observation.legal_actions``; text such as "3x5" or "dudo" will do."""
+        legal = observation.legal_actions
+        if "decline" in legal:  # asked out of turn whether the bid is exactly right
+            return "decline"
+        chances = {bid: observation.chance(bid) or 0.0 for bid in legal if isinstance(bid, Bid)}
+        best = max(chances, key=chances.__getitem__, default=None)
+        calls = [word for word in ("dudo", "doubt") if word in legal]
+        if best is None or (calls and chances[best] < self.courage):
+            return calls[0]
+        return best

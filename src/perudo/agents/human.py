@@ -1,0 +1,65 @@
+"""A person, who is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from perudo.agents.agent import Agent
+from perudo.games.chance import Stream
+from perudo.games.errors import PerudoError
+from perudo.games.policy import Memory
+from perudo.games.state import State, action_code, require_legal, seat_name
+
+LET_GO = "decline"
+"""What an empty line means where it is legal: people are asked about calza very often."""
+
+
+@dataclass(init=False, eq=False)
+class HumanAgent(Agent):
+    """Whoever sits at the keyboard: sees what the seat may know, in words, and types an action.
+
+    What cannot be read or done is asked again, with the reason. Ctrl-C and the end of input reach
+    the caller (KeyboardInterrupt, EOFError).
+    """
+
+    name = "human"
+    idea = "asks the person at the keyboard"
+    source = "you"
+    uses_clock = True  # a person's moves do not come again for the same seed
+
+    def __init__(
+        self, ask: Callable[[str], str] = input, say: Callable[[str], None] = print
+    ) -> None:
+        self._ask = ask
+        self._say = say
+
+    def decide(self, observation: State, memory: Memory, stream: Stream) -> Any:
+        """Show the table and ask until the answer is legal."""
+        self._say(str(observation))
+        seat = observation.actor
+        assert seat is not None
+        while True:
+            typed = self._ask(f"{seat_name(seat)}, your move: ").strip()
+            if not typed and LET_GO in observation.legal_actions:
+                typed = LET_GO
+            try:
+                code = action_code(observation.game, typed)
+                require_legal(observation.record, code)
+            except PerudoError as error:
+                self._say(f"{error}.")
+            else:
+                return observation.game.action_value(code)
+
+    def learn(self, observation: State, memory: Memory) -> None:
+        """Say how the round was settled."""
+        game, record = observation.game, observation.record
+        self._say(f"The round is over: {game.result_text(game.format_result(record))}.")
+
+    def leave(self, observation: State) -> None:
+        """Say how the match ended."""
+        if observation.over:
+            payoffs = observation.payoffs()
+            best = [seat for seat, payoff in enumerate(payoffs) if payoff == max(payoffs)]
+            self._say(f"The match is over; won by {' and '.join(map(seat_name, best))}.")

@@ -1,0 +1,211 @@
+"""A program that is spoken to in lines, never waited for longer than was said.
+
+Both ends of its conversation and what it complains about are read in one loop, so that a program
+that writes too much, or reads too little, cannot block this one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import time
+import weakref
+from collections.abc import Sequence
+
+from perudo.games.errors import PerudoError
+
+GRACE_SECONDS = 1.0
+"""How long a program may take to end by itself, and again when it is told to."""
+LAST_WORDS = 2000
+"""How many bytes of its complaints are kept."""
+LONGEST_LINE = 1 << 20
+"""Bytes of a line, unless said otherwise; whoever writes more does not speak in lines."""
+CHUNK = 1 << 16
+LONGEST_WAIT_SECONDS = 3600.0
+"""One wait of many, where there is no limit."""
+
+
+class ProcessError(PerudoError):
+    """A program does not do its part of the conversation; the message says how."""
+
+
+class LineProcess:
+    """A running program, in a process group of its own.
+
+    It is ended, with all that it has started, by ``end``, when it fails, or at the latest when
+    this value or this process goes.
+    """
+
+    def __init__(self, command: Sequence[str], *, longest_line: int = LONGEST_LINE) -> None:
+        self._longest_line = longest_line
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise ProcessError(f"cannot be started: {error.strerror}") from None
+        pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
+        self._input, self._output, complaints = (pipe.fileno() for pipe in pipes if pipe)
+        for descriptor in (self._input, self._output, complaints):
+            os.set_blocking(descriptor, False)
+        self._poll = select.poll()
+        self._poll.register(self._output, select.POLLIN)
+        self._poll.register(complaints, select.POLLIN)
+        self._read = bytearray()
+        self._said = bytearray()
+        self._output_open = True
+        self._finalizer = weakref.finalize(self, _end, self._process)
+
+    @property
+    def pid(self) -> int:
+        """The number of the process, and of its group."""
+        return self._process.pid
+
+    def tell(self, line: str, seconds: float) -> None:
+        """Write a line."""
+        self._write(line.encode() + b"\n", time.monotonic() + seconds, seconds)
+
+    def ask(self, line: str, seconds: float) -> str:
+        """Write a line and read one."""
+        deadline = time.monotonic() + seconds
+        self._write(line.encode() + b"\n", deadline, seconds)
+        return self._read_line(deadline, seconds)
+
+    def read(self, seconds: float) -> str:
+        """Read a line."""
+        return self._read_line(time.monotonic() + seconds, seconds)
+
+    def last_words(self) -> str:
+        """What it last wrote to its standard error, as far as it has been read, on one line."""
+        lines = self._said.decode(errors="replace").splitlines()[-5:]
+        return " | ".join(line.strip() for line in lines if line.strip())
+
+    def how_it_ended(self) -> str:
+        """End it, and say whether it had gone by itself."""
+        gone = _gone_within(self._process, GRACE_SECONDS)
+        self.end(at_once=True)
+        code = self._process.returncode
+        if not gone:
+            return "closed its standard output"
+        if code < 0:
+            return f"was killed by signal {-code} ({signal.strsignal(-code)})"
+        return f"ended with exit code {code}"
+
+    def end(self, *, at_once: bool = False) -> None:
+        """Close its input, wait a moment for it to go, and end what is left of it."""
+        if self._finalizer.detach():
+            _stop(self._process, at_once)
+            self._listen(0.0)
+            _let_go(self._process)
+
+    # --- reading and writing --------------------------------------------------------------------
+    def _write(self, data: bytes, deadline: float, seconds: float) -> None:
+        view = memoryview(data)
+        while view:
+            try:
+                view = view[os.write(self._input, view) :]
+            except BlockingIOError:
+                self._wait_to_write(deadline, seconds)
+            except OSError:  # nobody reads any more
+                raise ProcessError(self.how_it_ended()) from None
+
+    def _wait_to_write(self, deadline: float, seconds: float) -> None:
+        """Wait until it reads on, meanwhile taking in what it writes."""
+        self._poll.register(self._input, select.POLLOUT)
+        try:
+            remaining = deadline - time.monotonic()
+            if remaining <= 0:
+                raise ProcessError(f"did not read its input for {seconds:g} s")
+            self._listen(remaining)
+        finally:
+            self._poll.unregister(self._input)
+
+    def _read_line(self, deadline: float, seconds: float) -> str:
+        searched = 0
+        while (cut := self._read.find(b"\n", searched)) < 0:
+            searched = len(self._read)
+            if searched > self._longest_line:
+                raise ProcessError(f"wrote a line of more than {self._longest_line} bytes")
+            if not self._output_open:
+                raise ProcessError(self.how_it_ended())
+            remaining = deadline - time.monotonic()
+            if remaining <= 0:
+                raise ProcessError(f"did not answer within {seconds:g} s")
+            self._listen(remaining)
+        line = bytes(self._read[:cut])
+        del self._read[: cut + 1]
+        try:
+            return line.decode()
+        except UnicodeDecodeError:
+            raise ProcessError(f"wrote a line that is not UTF-8: {line[:40]!r}") from None
+
+    def _listen(self, seconds: float) -> None:
+        """Take in what it has written, waiting up to so long for something."""
+        for descriptor, _ in self._poll.poll(1000 * min(seconds, LONGEST_WAIT_SECONDS)):
+            if descriptor == self._input:
+                continue
+            try:
+                data = os.read(descriptor, CHUNK)
+            except BlockingIOError:  # nothing there after all
+                continue
+            if descriptor == self._output:
+                self._read += data
+            else:
+                self._said = (self._said + data)[-LAST_WORDS:]
+            if not data:
+                self._poll.unregister(descriptor)
+                self._output_open = self._output_open and descriptor != self._output
+
+
+def _gone_within(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Whether a process ends in time.
+
+    It is not reaped: until then its number, which is its group's too, belongs to nobody else.
+    """
+    deadline = time.monotonic() + seconds
+    pause = 0.0005
+    while True:
+        if hasattr(os, "waitid"):
+            look = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            gone = os.waitid(os.P_PID, process.pid, look) is not None
+        else:  # macOS before Python 3.13
+            gone = process.poll() is not None
+        if gone or time.monotonic() >= deadline:
+            return gone
+        time.sleep(pause)
+        pause = min(2 * pause, 0.02)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    _stop(process, at_once=True)
+    _let_go(process)
+
+
+def _stop(process: subprocess.Popen[bytes], at_once: bool) -> None:
+    """End a process and its group: by closing its input, by asking, by force."""
+    assert process.stdin
+    process.stdin.close()
+    if at_once or not _gone_within(process, GRACE_SECONDS):
+        _signal_group(process, signal.SIGTERM)
+        _gone_within(process, GRACE_SECONDS)
+    _signal_group(process, signal.SIGKILL)  # also what the program itself has left behind
+    process.wait()
+
+
+def _let_go(process: subprocess.Popen[bytes]) -> None:
+    for stream in (process.stdout, process.stderr):
+        assert stream
+        stream.close()
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)

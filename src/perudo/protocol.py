@@ -1,0 +1,274 @@
+"""The messages between a game of Perudo and whoever plays a seat of it, in any language.
+
+One JSON object a message; docs/protocol.md is the reference. What a player is told is made from
+that seat's observation and from nothing else. No input or output here: a process gets these
+messages as lines on its standard input, others over a network.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NotRequired, TypedDict
+
+from perudo.games.errors import PerudoError
+from perudo.games.game import EVERYTHING, Game
+from perudo.games.perudo import Outcome, PerudoState
+from perudo.games.state import action_code, require_legal
+
+PROTOCOL = 1
+"""Raised when a field is taken away or comes to mean something else; new fields do not raise it."""
+
+QUOTED = 80
+"""How much of an unreadable message is quoted back."""
+
+
+# --- to the player ------------------------------------------------------------------------------
+class Settled(TypedDict):
+    """How a round was settled. Seats are numbers from 0."""
+
+    reason: str
+    caller: int
+    target: int
+    bid: str | None
+    count: int | None
+    lost: list[int]
+    gained: list[int]
+    hands: list[str]
+    opener: int | None
+    winner: int | None
+
+
+class Hello(TypedDict):
+    """A match begins."""
+
+    type: Literal["hello"]
+    protocol: int
+    game: str
+    revision: int
+    rules: dict[str, Any]
+    seat: int
+    players: list[str]
+
+
+class Decide(TypedDict):
+    """A decision is wanted; the only message that is answered."""
+
+    type: Literal["decide"]
+    id: int
+    seat: int
+    position: str
+    round: int
+    dice: str
+    counts: list[int]
+    turn: int
+    bid: str | None
+    bidder: int | None
+    history: list[tuple[int, str]]
+    wild: int | None
+    palafico: int | None
+    been_palafico: list[int]
+    legal: list[str]
+    last: Settled | None
+    luck: NotRequired[int]
+
+
+class Result(TypedDict):
+    """A round has been settled."""
+
+    type: Literal["result"]
+    seat: int | None
+    round: int
+    counts: list[int]
+    history: list[tuple[int, str]]
+    outcome: Settled
+
+
+class End(TypedDict):
+    """The match is over, or was left early: then nobody has won."""
+
+    type: Literal["end"]
+    seat: int | None
+    winner: int | None
+    payoffs: list[float] | None
+
+
+Message = Hello | Decide | Result | End
+"""All that a player is told."""
+
+
+def hello(game: Game, setting: Any, seat: int, players: Sequence[str]) -> Hello:
+    """Begin a match."""
+    return {
+        "type": "hello",
+        "protocol": PROTOCOL,
+        "game": game.name,
+        "revision": game.revision,
+        "rules": game.setting_options(setting),
+        "seat": seat,
+        "players": list(players),
+    }
+
+
+def decide(observation: PerudoState, number: int, luck: int | None = None) -> Decide:
+    """Ask the seat that this is an observation of for an action.
+
+    ``luck`` is a fresh random number for players that want to play the same match again.
+    """
+    seat, turn = observation.viewer, observation.turn
+    dice = observation.hand(seat) if seat >= 0 else None
+    if dice is None or turn is None or seat != observation.actor:
+        raise ValueError("a decision is asked of a seat, from its own observation, when it acts")
+    game, last = observation.game, observation.outcome
+    message: Decide = {
+        "type": "decide",
+        "id": number,
+        "seat": seat,
+        "position": observation.notation,
+        "round": observation.round,
+        "dice": dice,
+        "counts": list(observation.dice_counts),
+        "turn": turn,
+        "bid": None if observation.bid is None else str(observation.bid),
+        "bidder": observation.bidder,
+        "history": _history(observation),
+        "wild": observation.wild_face,
+        "palafico": observation.palafico,
+        "been_palafico": list(observation.been_palafico),
+        "legal": [game.format_action(code) for code in observation.legal_actions.codes],
+        "last": None if last is None else _settled(last, observation.opener),
+    }
+    if luck is not None:
+        message["luck"] = luck
+    return message
+
+
+def result(observation: PerudoState) -> Result:
+    """Tell how the round that was just settled ended."""
+    outcome = observation.outcome
+    if not observation.round_over or outcome is None:
+        raise ValueError("the round has not been settled")
+    return {
+        "type": "result",
+        "seat": _seat(observation),
+        "round": observation.round,
+        "counts": list(observation.dice_counts),
+        "history": _history(observation),
+        "outcome": _settled(outcome, outcome.opener),
+    }
+
+
+def end(observation: PerudoState) -> End:
+    """Tell that the match has ended, here."""
+    return {
+        "type": "end",
+        "seat": _seat(observation),
+        "winner": observation.winner,
+        "payoffs": list(observation.payoffs()) if observation.over else None,
+    }
+
+
+def encode(message: Message) -> str:
+    """A message on one line, in ASCII: some readers take rarer characters for line ends."""
+    return json.dumps(message, separators=(",", ":"), allow_nan=False)
+
+
+def _seat(observation: PerudoState) -> int | None:
+    """Whom a message is for: a seat, or a spectator."""
+    if observation.viewer == EVERYTHING:
+        raise ValueError("a message is made from an observation, not from the full state")
+    return observation.viewer if observation.viewer >= 0 else None
+
+
+def _history(observation: PerudoState) -> list[tuple[int, str]]:
+    return [(seat, str(action)) for seat, action in observation.history]
+
+
+def _settled(outcome: Outcome, opener: int | None) -> Settled:
+    return {
+        "reason": outcome.reason,
+        "caller": outcome.caller,
+        "target": outcome.target,
+        "bid": None if outcome.bid is None else str(outcome.bid),
+        "count": outcome.count,
+        "lost": list(outcome.lost),
+        "gained": list(outcome.gained),
+        "hands": list(outcome.hands),
+        "opener": opener,
+        "winner": outcome.winner,
+    }
+
+
+# --- from the player ----------------------------------------------------------------------------
+class ProtocolError(PerudoError):
+    """A message that cannot be taken; ``code`` is stable and used on the wire."""
+
+    def __init__(self, code: str, problem: str) -> None:
+        super().__init__(problem)
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A player's answer to ``decide``."""
+
+    id: int
+    """Which question it answers."""
+    action: str
+    thoughts: str | None = None
+    """Whatever the player wants to say about it; nobody plays by it."""
+
+
+EXAMPLE = '{"type":"action","id":1,"action":"2x3"}'
+_FIELDS: dict[str, tuple[type, bool]] = {
+    "type": (str, True),
+    "id": (int, True),
+    "action": (str, True),
+    "thoughts": (str, False),
+}
+"""What an answer may hold: the type of each field, and whether it must be there."""
+_WORDS = {str: "text", int: "a whole number"}
+
+
+def parse_reply(line: str) -> Reply:
+    """Read an answer.
+
+    >>> parse_reply('{"type":"action","id":17,"action":"4x5"}')
+    Reply(id=17, action='4x5', thoughts=None)
+    """
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        raise ProtocolError("unreadable", f"{quote(line)} is not JSON, as in {EXAMPLE}") from None
+    if not isinstance(message, dict):
+        raise ProtocolError("unreadable", f"{quote(line)} is not an object, as in {EXAMPLE}")
+    if message.get("type") != "action":
+        raise ProtocolError("unknown_type", f"{quote(line)} should have the type 'action'")
+    for name in message:
+        if name not in _FIELDS:
+            known = ", ".join(_FIELDS)
+            raise ProtocolError("unknown_field", f"{quote(name)} is unknown; there are {known}")
+    for name, (kind, needed) in _FIELDS.items():
+        if name not in message and not needed:
+            continue
+        if name not in message:
+            raise ProtocolError("missing_field", f"{quote(line)} has no {name!r}")
+        if type(message[name]) is not kind:
+            raise ProtocolError("wrong_field", f"{name!r} in {quote(line)} is not {_WORDS[kind]}")
+    return Reply(message["id"], message["action"], message.get("thoughts"))
+
+
+def answered_action(line: str, observation: PerudoState, number: int) -> int:
+    """The legal action that answers question ``number``; raises what is wrong with it."""
+    reply = parse_reply(line)
+    if reply.id != number:
+        raise ProtocolError("wrong_id", f"the answer has id {reply.id}, the question {number}")
+    code = action_code(observation.game, reply.action)
+    require_legal(observation.record, code)
+    return code
+
+
+def quote(text: str) -> str:
+    """Text as it came, at most a line of it."""
+    return repr(text if len(text) <= QUOTED else text[: QUOTED - 3] + "...")
