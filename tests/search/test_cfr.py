@@ -145,7 +145,8 @@ def test_hidden_moves_are_solved_by_histories() -> None:
     with pytest.raises(PerudoError, match="whose moves are all seen"):
         build(start)
     solver = HistorySolver(HistoryTree(start), "cfr+")
-    solver.regrets[:] = [[0.5, 0.1, 0], [0, 0.2, 0.7]]  # away from the answer, which is where it begins
+    # It begins at the answer; so begin elsewhere.
+    solver.regrets[:] = [[0.5, 0.1, 0], [0, 0.2, 0.7]]
     solver.iterate(3000)
     assert solver.exploitability() < 1e-3
     assert np.allclose(solver.strategy(solver.sums), 1 / 3, atol=2e-3)
@@ -228,7 +229,7 @@ def open_spiel_tables(strategy: Strategy) -> dict[str, list[tuple[int, float]]]:
         player = len(history) % 2
         for face in range(6):
             state = game.new_initial_state()
-            for action in ([face, 0] if player == 0 else [0, face]):
+            for action in [face, 0] if player == 0 else [0, face]:
                 state.apply_action(action)
             for action in history:
                 state.apply_action(action)

@@ -99,7 +99,7 @@ class Operations:
     copy: Callable[[Record, Record], None] = _default("copy_whole")
     """Make the first state equal to the second."""
     settlement_key: Callable[[Record], np.uint64] = _default("no_settlement_key")
-    """For solvers: settled rounds with equal keys pay alike whenever hands are alike; 0: unknown."""
+    """For solvers: rounds settled with equal keys pay alike when hands are alike; 0: not known."""
     tally: Callable[[Record, Counters], None] = _default("tally_nothing")
     """Add what happened in the round just settled to counters: a row for each seat, a column for
     each of ``Game.counters``."""

@@ -175,7 +175,7 @@ class LegalActions(Sequence[Any]):
         """The actions as numbers."""
         codes = np.zeros(len(self), np.int64)
         list_actions(self._record, codes)
-        return codes.tolist()  # type: ignore[no-any-return]
+        return codes.tolist()
 
     def __len__(self) -> int:
         if self._state.actor is None:

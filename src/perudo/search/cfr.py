@@ -234,7 +234,9 @@ class Solver:
         beta: float = 0.0,
         gamma: float = 2.0,
     ) -> None:
-        """In discounted CFR the t-th positive regrets are kept to t**alpha / (t**alpha + 1), the
+        """Begin with no regrets.
+
+        In discounted CFR the t-th positive regrets are kept to t**alpha / (t**alpha + 1), the
         negative with beta, and the t-th strategy weighs t**gamma in the average.
         """
         if variant not in VARIANTS:

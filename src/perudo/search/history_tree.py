@@ -208,7 +208,8 @@ class HistorySolver:
         positive = np.maximum(weights, 0.0) * self._legal
         total = positive.sum(axis=1, keepdims=True)
         even = self._legal / self.tree.set_counts[:, None]
-        return np.where(total > 0, positive / np.where(total > 0, total, 1.0), even)
+        shares: npt.NDArray[np.float64] = positive / np.where(total > 0, total, 1.0)
+        return np.where(total > 0, shares, even)
 
     def iterate(self, times: int = 1) -> None:
         """Both players learn, one after the other."""
@@ -218,7 +219,7 @@ class HistorySolver:
             weight = {"cfr": 1.0, "cfr+": turn, "dcfr": turn**2}[self.variant]
             for player in range(PLAYERS):
                 strategy = self.strategy(self.regrets)
-                values, reach, gains = self._evaluate(player, strategy)
+                _, reach, gains = self._evaluate(player, strategy)
                 mine = self.tree.set_actors == player
                 own = np.zeros(self.tree.information_sets)
                 acting = self.tree.actors == player

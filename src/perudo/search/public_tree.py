@@ -165,8 +165,10 @@ def hash_subtrees(
 
 @dataclass(frozen=True)
 class PublicTree:
-    """One round's tree. Nodes with equal subtrees (*a kind*) are numbered one after the other, and
-    so are their n-th children: solvers handle a kind as long vectors.
+    """One round's tree, arranged so that solvers can handle many nodes as one long vector.
+
+    Nodes with equal subtrees (*a kind*) are numbered one after the other, and so are their n-th
+    children.
 
     Arrays are by kind, in an order in which parents come before children, or by edge: an action of
     a kind, which leads each of its nodes to one of consecutive nodes.
@@ -238,19 +240,23 @@ def build(start: State, largest: int = 50_000_000) -> PublicTree:
         payoffs = np.zeros(joint.shape)
         pay(states, _path(parents, actions, int(node)), representative, ROUND, payoffs)
         tables.append(payoffs * ratio)
+    arranged = _arrange(actors, first, counts, actions, leaves)
+    row_kinds, column_kinds, small_tables = _compress(tables)
     return PublicTree(
-        start,
-        actors.size,
-        *_arrange(actors, first, counts, actions, leaves),
-        hands,
-        weights,
-        *_compress(tables),
+        start=start,
+        nodes=actors.size,
+        hands=hands,
+        weights=weights,
+        row_kinds=row_kinds,
+        column_kinds=column_kinds,
+        payoffs=small_tables,
+        **arranged,
     )
 
 
 def _arrange(
     actors: npt.NDArray[np.int8], first: Small, counts: Small, actions: Small, leaves: Small
-) -> tuple[Any, ...]:
+) -> dict[str, Any]:
     """Gather nodes by kind, so that the n-th children of a kind's nodes follow one another."""
     hashes, heights = np.zeros(actors.size, np.uint64), np.zeros(actors.size, np.int32)
     hash_subtrees(actors, first, counts, actions, leaves, hashes, heights)
@@ -262,27 +268,29 @@ def _arrange(
     nodes: list[list[npt.NDArray[np.int64]]] = [[] for _ in members]
     filled = np.zeros(len(members), np.int64)
     nodes[int(kind[0])].append(np.zeros(1, np.int64))
-    edges, targets, edge_actions = [], [], []
+    edges: list[int] = []
+    targets: list[int] = []
+    edge_actions: list[int] = []
     for this in order:
         group = np.concatenate(nodes[this])
         edges.append(len(targets))
         for move in range(int(counts[group[0]])):
             children = first[group].astype(np.int64) + move
             into = int(kind[children[0]])
-            targets.append(begin[into] + filled[into])
-            edge_actions.append(actions[children[0]])
+            targets.append(int(begin[into] + filled[into]))
+            edge_actions.append(int(actions[children[0]]))
             nodes[into].append(children)
             filled[into] += len(children)
     example = example[order]
-    return (
-        actors[example],
-        begin[order],
-        members[order].astype(np.int64),
-        np.array([*edges, len(targets)], np.int64),
-        np.array(targets, np.int64),
-        np.array(edge_actions, np.int32),
-        leaves[example],
-    )
+    return {
+        "actors": actors[example],
+        "begin": begin[order],
+        "members": members[order].astype(np.int64),
+        "edges": np.array([*edges, len(targets)], np.int64),
+        "targets": np.array(targets, np.int64),
+        "actions": np.array(edge_actions, np.int32),
+        "leaves": leaves[example],
+    }
 
 
 def _hands(start: State, deals: int) -> tuple[Any, Any, Real, Small]:

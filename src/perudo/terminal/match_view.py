@@ -14,6 +14,7 @@ from rich.table import Table as Grid
 
 from perudo.agents import AGENTS, Agent, CompiledAgent
 from perudo.agents.agent import parameter_text
+from perudo.games.state import SEATS
 from perudo.lab.contest import Contest, Results
 from perudo.lab.match import play
 from perudo.lab.timing import decision_times
@@ -71,41 +72,62 @@ def show(data: dict[str, Any], by_seat: bool = False) -> None:
     if not data["reproducible"]:
         console.print("Not repeatable: an agent's moves depend on the clock.", highlight=False)
     console.print(_main_table(data["agents"]))
+    if "dudos" in data["agents"][0]:
+        console.print()
+        console.print(_loss_table(data["agents"]))
     if by_seat:
+        console.print()
         console.print(_seat_table(data["agents"]))
 
 
 def _main_table(agents: list[dict[str, Any]]) -> Grid:
-    grid = Grid(box=None, padding=(0, 2, 0, 0))
-    grid.add_column("agent", overflow="fold")
-    perudo = "dudos" in agents[0]
-    headings = ["wins", "win rate", "95 %"]
-    if perudo:
-        headings += ["calls right", "lost", "high bid", "early dudo", "dice left"]
-    for heading in [*headings, "ms/move"]:
-        grid.add_column(heading, justify="right")
+    grid = _grid("", "wins", "win rate", "95 %", "us/move")
     for agent in agents:
-        row = [f"{agent['wins']:,.10g}", _percent(agent["win_rate"]), _interval(agent["ci95"])]
-        if perudo:
-            left = agent["mean_dice_left_when_won"]
-            row += [
-                _percent(agent["call_accuracy"]),
-                f"{agent['rounds_lost']:,}",
-                f"{agent['lost_by_high_bid']:,}",
-                f"{agent['lost_by_early_dudo']:,}",
-                "-" if left is None else f"{left:.2f}",
-            ]
-        grid.add_row(agent["agent"], *row, f"{agent['mean_ms_per_decision']:.4g}")
+        grid.add_row(
+            agent["agent"],
+            f"{agent['wins']:,.10g}",
+            _percent(agent["win_rate"]),
+            _interval(agent["ci95"]),
+            f"{1000 * agent['mean_ms_per_decision']:,.4g}",
+        )
+    return grid
+
+
+def _loss_table(agents: list[dict[str, Any]]) -> Grid:
+    """How rounds were lost, and how well calls were judged."""
+    headings = ["calls right", "lost", "high bid", "early dudo"]
+    optional = {"calza": "lost_by_wrong_calza", "pass": "lost_by_caught_pass"}
+    shown = {
+        heading: name for heading, name in optional.items() if any(agent[name] for agent in agents)
+    }
+    won = any(agent["mean_dice_left_when_won"] is not None for agent in agents)
+    grid = _grid("rounds", *headings, *shown, *(["dice left"] if won else []))
+    for agent in agents:
+        left = agent["mean_dice_left_when_won"]
+        grid.add_row(
+            agent["agent"],
+            _percent(agent["call_accuracy"]),
+            f"{agent['rounds_lost']:,}",
+            f"{agent['lost_by_high_bid']:,}",
+            f"{agent['lost_by_early_dudo']:,}",
+            *(f"{agent[name]:,}" for name in shown.values()),
+            *(["-" if left is None else f"{left:.2f}"] if won else []),
+        )
     return grid
 
 
 def _seat_table(agents: list[dict[str, Any]]) -> Grid:
-    grid = Grid(title="win rate by seat", title_justify="left", box=None, padding=(0, 2, 0, 0))
-    grid.add_column("agent", overflow="fold")
-    for seat in range(len(agents)):
-        grid.add_column("ABCDEFGHIJ"[seat], justify="right")
+    grid = _grid("win rate in seat", *SEATS[: len(agents)])
     for agent in agents:
         grid.add_row(agent["agent"], *(_percent(seat["win_rate"]) for seat in agent["by_seat"]))
+    return grid
+
+
+def _grid(first: str, *headings: str) -> Grid:
+    grid = Grid(box=None, padding=(0, 2, 0, 0))
+    grid.add_column(first, overflow="ellipsis", no_wrap=True, max_width=34)
+    for heading in headings:
+        grid.add_column(heading, justify="right", no_wrap=True)
     return grid
 
 
