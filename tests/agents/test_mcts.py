@@ -283,6 +283,15 @@ def test_enumeration_weighs_two_hidden_dice() -> None:
     assert values(agent, text)["calza"] == pytest.approx(-5 / 9)  # exactly one: 4/9 right
 
 
+def test_a_right_calza_gains_even_with_a_full_cup() -> None:
+    """Five threes of five own dice, one die unseen: 5x3 is exact with 4/6."""
+    text = "s0_sim 33333/? A 5x3"
+    actions = len(perudo.position(text).legal_actions)
+    for scoring, gain in (("lose", 0.0), ("gain", 1.0)):
+        agent = MctsRandom(scoring=scoring, rollouts=6 * actions, c=100.0, pseudo_rolls="enumerate")
+        assert values(agent, text)["calza"] == pytest.approx(4 / 6 * gain - 2 / 6)
+
+
 # --- decisions ----------------------------------------------------------------------------------
 @pytest.mark.parametrize("kind", SEARCHERS)
 def test_finds_a_dudo_that_cannot_fail(kind: type[MctsRandom]) -> None:
@@ -345,17 +354,17 @@ def test_ensemble_asks_the_observer_while_it_is_safe() -> None:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_move_is_legal(preset: str) -> None:
     """Searchers of all kinds and random players at tables of all sizes."""
-    few = {"rollouts": 60}
-    agents: list[Any] = [kind(**few) for kind in SEARCHERS]
-    agents += [MctsRandom(pseudo_rolls="enumerate"), MctsObserver(pseudo_rolls="informed", **few)]
+    agents: list[Any] = [kind(rollouts=60) for kind in SEARCHERS]
+    agents += [MctsRandom(rollouts=60, pseudo_rolls=kind) for kind in ("enumerate", "informed")]
+    agents += [MctsObserver(cap=60, pseudo_rolls="enumerate")]
     stream = stream_of(3)
     largest = Rules.parse(preset).max_players
     moves, match = 0, 0
-    while moves < 500 or match < 10:
+    while moves < 300 or match < 10:
         setting = Rules.parse(f"{preset}:dice={1 + match % 8}")
         state = PERUDO.start(setting, min(2 + match % 9, largest))
         match += 1
-        while not state.over and moves < 50 * match:
+        while not state.over and moves < 30 * match:
             if state.actor is None:
                 state = state.deal(int(below(stream, 1 << 30)))
                 continue

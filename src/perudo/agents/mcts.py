@@ -37,7 +37,7 @@ from perudo.games.game import (
     round_over,
 )
 from perudo.games.kernel import kernel, now
-from perudo.games.perudo.layout import FIRST_BID_CODE, STATE_DTYPE
+from perudo.games.perudo.layout import CALZA_RIGHT, FIRST_BID_CODE, STATE_DTYPE
 from perudo.games.policy import Memory, Parameters, begin, choose, consider
 
 SCORINGS = ("lose", "gain", "ten")
@@ -195,10 +195,16 @@ def finish_with_observers(state: Record, seat: int, stream: Stream, thoughts: Re
 
 @kernel
 def reward_of(state: Record, seat: int, scoring: int) -> float:
-    """What the settled round is worth to the searcher."""
-    if state.reveal.lost[seat] > 0:
+    """What the settled round is worth to the searcher.
+
+    A right calza counts as gaining a die even with a full cup, as it must have in the thesis: its
+    experiments with five dice each tell the scorings apart.
+    """
+    reveal = state.reveal
+    if reveal.lost[seat] > 0:
         return float(REWARDS[scoring, 0])
-    return float(REWARDS[scoring, 2 if state.reveal.gained[seat] > 0 else 1])
+    gains = reveal.reason == CALZA_RIGHT and reveal.caller == seat
+    return float(REWARDS[scoring, 2 if gains else 1])
 
 
 # --- the search ---------------------------------------------------------------------------------
