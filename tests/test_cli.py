@@ -10,9 +10,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from perudo.agents import AGENTS
 from perudo.record import MatchRecord
 
 
@@ -64,6 +66,22 @@ BAD_INPUT = {
     "absent record": (["verify", "/nonexistent/record"], "cannot read"),
     "malformed record": (["verify", __file__], "line 1: not a whole line of JSON"),
     "nowhere to save": (["play", "--save", "/nonexistent/there/x"], "there is no directory"),
+    "one agent": (["match", "random"], "1 players cannot play"),
+    "unknown entrant": (["match", "random", "nobody"], "unknown agent 'nobody'"),
+    "unknown parameter": (["match", "random", "dumb:speed=3"], "dumb has no parameter 'speed'"),
+    "parameter out of range": (["match", "random", "dumb:prob=3"], "prob=3 is out of range"),
+    "parameter that is no number": (["match", "random", "dumb:prob=x"], "should be a number"),
+    "no such mode": (["match", "random", "random", "--mode", "hands"], "mode is games or rounds"),
+    "no such agent file": (["match", "none.py:Me", "random"], "none.py"),
+    "no such command": (["match", "cmd:/nonexistent/bot", "random"], "/nonexistent/bot"),
+    "agent that cannot play it": (
+        ["match", "dumb", "dumb", "dumb", "--game", "king_up"],
+        "dumb plays perudo, not king_up",
+    ),
+    "dice for too few": (["match", "random", "random", "--dice", "1,2,3"], "3 dice counts"),
+    "unknown agent to show": (["agents", "nobody"], "unknown agent 'nobody'"),
+    "no such variant": (["solve", "--variant", "magic"], "--variant is one of cfr"),
+    "too large to solve": (["solve", "--rules", "common", "--dice", "5,5"], "too many deals"),
 }
 
 
@@ -80,7 +98,10 @@ def test_bad_input_gets_one_clear_line_and_exit_code_2(case: str) -> None:
 def test_help_tells_every_command() -> None:
     done = perudo("--help")
     assert done.returncode == 0
-    for command in ("play", "rules", "position", "perft", "verify", "bench", "warm"):
+    for command in (
+        *("play", "match", "agents", "rules", "position", "perft", "solve", "verify", "bench"),
+        "warm",
+    ):
         assert command in done.stdout
         assert perudo(command, "--help").returncode == 0
 
@@ -214,8 +235,11 @@ def test_the_other_games_are_playable(game: str, against: str, typed: str) -> No
 def test_bench_measures_and_compares() -> None:
     done = perudo("bench", "--json", "--seconds", "0.1", interpreted=False)
     result = json.loads(done.stdout)
-    assert all(rate > 0 for rate in result["rates"].values())
-    assert {"common_2x5", "common_4x5", "official_turn_calza_4x5"} <= set(result["rates"])
+    for part in ("rounds", "matches", "rollouts", "decisions"):
+        assert all(rate > 0 for rate in result[part]["rates"].values()), part
+    assert {"common_2x5", "common_4x5"} <= set(result["rounds"]["rates"])
+    assert {"mcts-random", "mcts-observer"} == set(result["rollouts"]["rates"])
+    assert set(result["decisions"]["rates"]) == set(AGENTS) - {"human"}
     pytest.importorskip("pyspiel", reason="OpenSpiel comes with the extra 'peers'")
     assert result["ratios"]
 
@@ -224,3 +248,137 @@ def test_warm_says_how_long_it_took() -> None:
     done = perudo("warm", "--json", interpreted=False)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["seconds"] >= 0
+
+
+# --- matches ------------------------------------------------------------------------------------
+MATCH = ("match", "probabilistic", "observer", "--rules", "s0_sim", "--mode", "rounds")
+
+
+def test_a_match_prints_what_the_design_promises() -> None:
+    done = perudo(*MATCH, "--games", "2000", "--json", interpreted=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    result = json.loads(done.stdout)
+    assert result["rules"] == "s0_sim"
+    assert result["games"] == 2000
+    assert result["reproducible"] is True
+    for agent in result["agents"]:
+        for name in (
+            *("agent", "wins", "win_rate", "ci95", "call_accuracy", "rounds_lost"),
+            *("lost_by_high_bid", "lost_by_early_dudo", "mean_dice_left_when_won"),
+            "mean_ms_per_decision",
+        ):
+            assert name in agent
+    first, second = result["agents"]
+    assert first["agent"] == "probabilistic"
+    assert first["win_rate"] < 0.4 < 0.6 < second["win_rate"]
+
+
+def test_a_match_is_the_same_on_any_number_of_workers() -> None:
+    def played(workers: str) -> Any:
+        done = perudo(*MATCH, "--games", "500", "--workers", workers, "--json", interpreted=False)
+        result = json.loads(done.stdout)
+        for timing in ("seconds", "games_per_second"):
+            del result[timing]
+        for agent in result["agents"]:
+            del agent["mean_ms_per_decision"], agent["max_ms_per_decision"]
+        return result
+
+    assert played("1") == played("2")
+
+
+def test_a_match_as_a_table() -> None:
+    done = perudo(*MATCH, "--games", "50", "--by-seat", interpreted=False)
+    assert "50 rounds of s0_sim" in done.stdout
+    assert "win rate in seat" in done.stdout
+    assert max(len(line) for line in done.stdout.splitlines()) <= 80
+
+
+def test_classes_and_programs_meet() -> None:
+    example = Path(__file__).parents[1] / "examples"
+    done = perudo(
+        *("match", f"{example / 'my_agent.py'}:Careful", f"cmd:{sys.executable} {example}/bot.py"),
+        *("observer", "--games", "3", "--json"),
+        interpreted=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["games"] == 3
+
+
+@pytest.mark.parametrize(
+    "body, complaint",
+    [
+        ("raise ValueError('too hard')", "raised ValueError: too hard"),
+        ("return 'banana'", "'banana' is not an action"),
+        ("return '99x9'", "99x9"),
+        ("while True: pass", "did not answer within 1 s"),
+    ],
+)
+def test_a_bad_agent_ends_the_match_with_one_line(
+    tmp_path: Path, body: str, complaint: str
+) -> None:
+    """It plays well until its twentieth decision, so something has been played by then."""
+    source = f"""
+class Bad:
+    decisions = 0
+
+    def decide(self, observation, memory, stream):
+        Bad.decisions += 1
+        if Bad.decisions > 20:
+            {body}
+        return observation.legal_actions[-1]
+"""
+    (tmp_path / "bad.py").write_text(source)
+    done = perudo(
+        *("match", f"{tmp_path / 'bad.py'}:Bad", "random", "--games", "200", "--timeout", "1"),
+        *("--rules", "common:dice=1", "--json"),
+        interpreted=False,
+    )
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "bad.py:Bad" in done.stderr
+    assert complaint in done.stderr
+    assert "in position 'common:dice=1 " in done.stderr
+    result = json.loads(done.stdout)
+    assert 0 < result["games"] < 200
+    assert complaint in result["failure"]
+
+
+def test_ctrl_c_prints_what_was_played() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "perudo", "match", "observer", "observer", "--games", "100000000"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as process:
+        time.sleep(12)
+        process.send_signal(signal.SIGINT)
+        printed, complaint = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "observer" in printed
+    assert "interrupted after" in complaint
+
+
+def test_agents_are_listed_with_their_parameters() -> None:
+    listed = {entry["name"]: entry for entry in json.loads(perudo("agents", "--json").stdout)}
+    assert set(listed) == set(AGENTS)
+    assert listed["dumb"]["parameters"]["prob"] == {"default": 0.25, "range": [0.0, 1.0]}
+    assert listed["macleod"]["remembers"]
+    assert all(entry["idea"] for entry in listed.values())
+    assert "rollouts=0" in perudo("agents", "mcts-random").stdout
+
+
+def test_solving_prints_value_and_exploitability(tmp_path: Path) -> None:
+    kept = tmp_path / "one.strategy"
+    done = perudo(
+        *("solve", "--rules", "openspiel", "--dice", "1,1", "--target", "0.001", "--json"),
+        *("--save", str(kept)),
+        interpreted=False,
+    )
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["exploitability"] <= 0.001
+    assert result["value"] == pytest.approx(-7 / 258, abs=2e-3)
+    assert result["information_sets"] == 24_576
+    assert kept.exists()

@@ -346,9 +346,8 @@ class MctsRandom(CompiledAgent):
     """Plays rounds out at random from the bids it might make; opponents' bids are searched too.
 
     Its thoughts list every action with the mean of its rollouts; chances cannot be stated. The
-    thesis does not say in which order unvisited actions are taken: here at random. Nor does it
-    limit the time by default: the thesis' 30 seconds are not needed, and a clock would make play
-    depend on the machine.
+    thesis does not say in which order unvisited actions are taken: here at random. Its limit of 30
+    seconds is off unless asked for: it is not needed, and play would depend on the machine.
     """
 
     name = "mcts-random"
