@@ -10,7 +10,6 @@ import pytest
 
 import perudo
 from perudo.agents.agent import Decision
-from perudo.agents.ensemble import Ensemble
 from perudo.agents.mcts import (
     LEAF,
     NO_NODE,
@@ -18,6 +17,7 @@ from perudo.agents.mcts import (
     OBSERVERS,
     RANDOM_OPPONENTS,
     ROOT,
+    Ensemble,
     MctsObserver,
     MctsRandom,
     answer,
@@ -195,7 +195,10 @@ def test_a_full_tree_is_still_searched(opponents: int) -> None:
     record_actions = len(perudo.position("s0_sim 33/?? A 1x3").legal_actions)
     nodes = np.zeros(record_actions + 4, NODE_DTYPE)
     parameters, workspace = MctsRandom().parameters, np.zeros(1, PERUDO.dtype)
-    done = grow(nodes, workspace, record, opponents, 500, parameters, stream_of(1), new_thoughts())
+    done = grow(
+        *(nodes, workspace, record, opponents, 500, parameters, Observer().parameters),
+        *(stream_of(1), new_thoughts()),
+    )
     assert done == 500 == int(nodes[ROOT].visits)
     assert sum(int(nodes[1 + child].visits) for child in range(record_actions)) == 500
 

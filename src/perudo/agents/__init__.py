@@ -6,11 +6,10 @@ from perudo.agents.adaptive import HeuristicAdaptive
 from perudo.agents.agent import Agent, CompiledAgent, Decision, Thoughts, parse_parameters
 from perudo.agents.boros import BorosBasic, BorosBluff, BorosExtended, BorosForeseeing
 from perudo.agents.dumb import Dumb, LessDumb, SlightlyLessDumb
-from perudo.agents.ensemble import Ensemble
 from perudo.agents.heuristic import HeuristicMax, HmaxCounter, HmaxRandom
 from perudo.agents.human import HumanAgent
 from perudo.agents.macleod import Macleod
-from perudo.agents.mcts import MctsObserver, MctsRandom
+from perudo.agents.mcts import Ensemble, MctsObserver, MctsRandom
 from perudo.agents.minimax import LessMinimax, SlightlyLessMinimax
 from perudo.agents.observer import Observer
 from perudo.agents.probabilistic import Probabilistic

@@ -43,7 +43,7 @@ from perudo.games.policy import Memory, Parameters, begin, choose, consider, sur
 PHASES = ("supported", "within bound", "aces", "call")
 SUPPORTED, WITHIN_BOUND, ACES, CALL = range(4)
 BOUND, TRUST, FADE, BEST, MINIMUM, BLUFF, CREDIBLE = range(7)
-"""Places of the parameters; simpler strategies have the first few."""
+"""Places of the parameters; simpler strategies have zeros for those that they lack."""
 SEAT_BITS = 6
 """A count of bids for each seat is kept in this many bits of one number."""
 MOST_BIDS = (1 << SEAT_BITS) - 1
@@ -187,27 +187,10 @@ def is_credible(observation: Record, bid: int, credible: float) -> bool:
 
 
 @kernel
-def decide_basic(
+def decide_expected(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Expected values from the own dice alone."""
-    return play_best(observation, float(parameters[BOUND]), 0.0, 0.0, thoughts)
-
-
-@kernel
-def decide_extended(
-    observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
-) -> int:
-    """Expected values from the own dice and each other's first bid."""
-    bound, trust = float(parameters[BOUND]), float(parameters[TRUST])
-    return play_best(observation, bound, trust, 0.0, thoughts)
-
-
-@kernel
-def decide_foreseeing(
-    observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
-) -> int:
-    """Expected values from the own dice and all bids of the others."""
+    """Expected values from the own dice and, as far as they are trusted, the others' bids."""
     bound, trust = float(parameters[BOUND]), float(parameters[TRUST])
     return play_best(observation, bound, trust, float(parameters[FADE]), thoughts)
 
@@ -249,11 +232,17 @@ class BorosBasic(CompiledAgent):
     name = "boros-basic"
     idea = "bids what it expects from its own dice; beyond a bound it turns to aces, or calls"
     source = "Boros and Kallós 2014, as summarised in the Maynooth report, section 2.1"
-    policy = decide_basic
+    policy = decide_expected
     phases = PHASES
 
     bound: float = number(0.5, 0.0, 10.0)
     """By how many dice a raise may exceed the expectation, if none is within it."""
+
+    @property
+    def parameters(self) -> Parameters:
+        """The fields; what a simpler strategy does not have is zero."""
+        own = super().parameters
+        return np.pad(own, (0, max(FADE + 1 - own.size, 0)))
 
 
 @dataclass(frozen=True)
@@ -262,7 +251,6 @@ class BorosExtended(BorosBasic):
 
     name = "boros-extended"
     idea = "boros-basic, expecting a die more of the face that each other player bid first"
-    policy = decide_extended
 
     trust: float = number(1.0, 0.0, 10.0)
     """Dice beyond chance that a player's first bid of the round makes it expect of that face."""
@@ -274,7 +262,6 @@ class BorosForeseeing(BorosExtended):
 
     name = "boros-foreseeing"
     idea = "boros-extended, with every later bid of a player counted half as much as the one before"
-    policy = decide_foreseeing
 
     fade: float = chance(0.5)
     """What a bid counts, compared with the same player's bid before it."""

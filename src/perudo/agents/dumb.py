@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from perudo.agents.bet_generator import (
     GENERATED,
     HISTORY,
     HISTORY_WEIGHT,
+    LEGACY_BLUFF,
     MAX_DRAWS,
     PROB,
     SHEET_ROWS,
@@ -31,23 +33,25 @@ from perudo.games.kernel import kernel
 from perudo.games.perudo.rules import FACES
 from perudo.games.policy import Memory, Parameters, begin, consider, surely
 
+SEES_OWN_DICE = LEGACY_BLUFF + 1
+"""Place of what tells these players apart; it follows their fields."""
+
 
 @kernel
-def best_of_random(
-    observation: Record,
-    parameters: Parameters,
-    stream: Stream,
-    thoughts: Record,
-    sees_own_dice: bool,
+def decide_best_of_random(
+    observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
     """Listing B.4: the best of some random bets, at times any of them, or a call if none is good.
 
-    Which bets are drawn is chance, so no probabilities can be stated after the opening.
+    Scored by equation 4.2, all dice being left to chance, or by 4.4 where own dice are seen; with a
+    weight for history by 4.5. Which bets are drawn is chance, so no probabilities can be stated
+    after the opening.
     """
     begin(thoughts)
     if asked_out_of_turn(observation):
         return surely(thoughts, call(observation))
     sheet = np.zeros((SHEET_ROWS, FACES + 1), np.int64)
+    sees_own_dice = parameters[SEES_OWN_DICE] != 0.0
     dice = read_table(observation, sees_own_dice, int(parameters[HISTORY]), sheet)
     bid = int(observation.bid)
     if bid == NO_BID:
@@ -74,22 +78,6 @@ def best_of_random(
     return best
 
 
-@kernel
-def decide_dumb(
-    observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
-) -> int:
-    """Score bets by equation 4.2: all dice are left to chance."""
-    return best_of_random(observation, parameters, stream, thoughts, False)
-
-
-@kernel
-def decide_slightly_less_dumb(
-    observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
-) -> int:
-    """Score bets by equation 4.4, or 4.5 with a weight for history: own dice are known."""
-    return best_of_random(observation, parameters, stream, thoughts, True)
-
-
 @dataclass(frozen=True)
 class Dumb(BetGenerator):
     """Scores random bets by the odds of all dice, its own not looked at.
@@ -99,23 +87,32 @@ class Dumb(BetGenerator):
 
     name = "dumb"
     idea = "the likeliest of 50 random bets by the odds of all dice, or a call if none is likely"
-    policy = decide_dumb
+    policy = decide_best_of_random
+    sees_own_dice: ClassVar[bool] = False
 
     bluff: float = chance(0.25)
     """The chance of some random bet in place of the best."""
 
+    @property
+    def parameters(self) -> Parameters:
+        """The fields, then whether own dice are looked at."""
+        return np.append(super().parameters, float(self.sees_own_dice))
+
 
 @dataclass(frozen=True)
-class SlightlyLessDumb(BetGenerator):
+class SlightlyLessDumb(Dumb):
     """Like ``dumb``, but knows its own dice."""
 
     name = "sl-dumb"
     idea = "dumb, but it knows its own dice"
-    policy = decide_slightly_less_dumb
+    sees_own_dice = True
+
+    bluff: float = chance(0.1)
+    """The chance of some random bet in place of the best."""
 
 
 @dataclass(frozen=True)
-class LessDumb(BetGenerator):
+class LessDumb(SlightlyLessDumb):
     """Like ``sl-dumb``, but believes a little in what was bet.
 
     The report prints the bet itself as the addend in equation 4.5, which would forbid nearly every
@@ -125,7 +122,6 @@ class LessDumb(BetGenerator):
 
     name = "l-dumb"
     idea = "sl-dumb, with a hundredth added for each die of the highest bet on a face"
-    policy = decide_slightly_less_dumb
 
     prob: float = chance(0.4)
     """The score that a bet must exceed; a call is worth as much."""

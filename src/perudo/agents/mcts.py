@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from perudo.agents.agent import CompiledAgent
-from perudo.agents.observer import Observer, weigh_as_observer
+from perudo.agents.observer import PHASES, SAFE, Observer, weigh_as_observer
 from perudo.agents.parameters import choice, number
 from perudo.agents.pseudo_rolls import (
     AT_RANDOM,
@@ -24,7 +24,7 @@ from perudo.agents.pseudo_rolls import (
     rollout_budget,
 )
 from perudo.agents.reading import NO_BID, chance_of
-from perudo.games.chance import Stream, below
+from perudo.games.chance import Stream, below, whole
 from perudo.games.game import (
     Record,
     action,
@@ -38,7 +38,7 @@ from perudo.games.game import (
 )
 from perudo.games.kernel import kernel, now
 from perudo.games.perudo.layout import CALZA_RIGHT, FIRST_BID_CODE, STATE_DTYPE
-from perudo.games.policy import Memory, Parameters, begin, choose, consider
+from perudo.games.policy import NO_PHASE, Memory, Parameters, begin, choose, consider
 
 SCORINGS = ("lose", "gain", "ten")
 REWARDS = np.array([[-1.0, 0.0, 0.0], [-1.0, 0.0, 1.0], [-10.0, 0.0, 1.0]])
@@ -46,14 +46,12 @@ REWARDS = np.array([[-1.0, 0.0, 0.0], [-1.0, 0.0, 1.0], [-10.0, 0.0, 1.0]])
 FINALS = ("mean", "visits")
 BY_MEAN, BY_VISITS = range(2)
 
-RANDOM_OPPONENTS, OBSERVERS = range(2)
-"""Who the others are in the searcher's head.
+RANDOM_OPPONENTS, OBSERVERS, OBSERVERS_IN_DANGER = range(3)
+"""Who the others are in the searcher's head; the last searches only where the Observer would be in
+danger, and else does as the Observer does."""
 
-Where these are handed over ``int`` keeps numba from compiling the whole search for each of them.
-"""
-
-EXPLORATION, SCORING, ROLLOUTS, CAP, TIME_LIMIT, FINAL, DEALS, BELIEF = range(8)
-"""Where the parameters are: the fields of ``MctsRandom`` in their order."""
+EXPLORATION, SCORING, ROLLOUTS, CAP, TIME_LIMIT, FINAL, DEALS, BELIEF, STYLE = range(9)
+"""Where the parameters are: the fields of ``MctsRandom`` in their order, then its style."""
 
 OBSERVER = Observer().parameters
 ROLLOUTS_PER_LOOK = 16
@@ -70,13 +68,12 @@ NODE_DTYPE: np.dtype[Any] = np.dtype(
             ("spread", "f8"),  # 1 / sqrt(visits)
             ("weight", "f8"),  # of all deals so far; the number of visits, if they weigh alike
             ("visits", "i4"),
-            ("action", "i4"),  # that leads here
+            ("action", "i8"),  # that leads here
             ("parent", "i4"),
             ("first", "i4"),  # the first child
             ("children", "i4"),  # how many, or LEAF
             ("tried", "i4"),  # how many of them have been visited; these come first
             ("sibling", "i4"),  # the next one in a chain
-            ("unused", "i4"),
         ],
     )
 )
@@ -176,21 +173,10 @@ def give_back(nodes: Nodes, place: int, reward: float, weight: float) -> None:
 
 # --- playing out --------------------------------------------------------------------------------
 @kernel
-def ask_observer(state: Record, stream: Stream, thoughts: Record) -> int:
+def ask_observer(state: Record, observer: Parameters, stream: Stream, thoughts: Record) -> int:
     """What the Observer does in the seat that is to act."""
-    weigh_as_observer(state, actor(state), OBSERVER, thoughts)
+    weigh_as_observer(state, actor(state), observer, thoughts)
     return choose(thoughts, stream)
-
-
-@kernel
-def finish_with_observers(state: Record, seat: int, stream: Stream, thoughts: Record) -> None:
-    """The searcher moves at random, Observers answer, to the end of the round."""
-    while not round_over(state):
-        if actor(state) == seat:
-            said = action(state, below(stream, action_count(state)))
-        else:
-            said = ask_observer(state, stream, thoughts)
-        apply(state, said)
 
 
 @kernel
@@ -216,6 +202,7 @@ def grow(
     opponents: int,
     rollouts: int,
     parameters: Parameters,
+    observer: Parameters,
     stream: Stream,
     thoughts: Record,
 ) -> int:
@@ -223,7 +210,7 @@ def grow(
 
     A node is played out from when it is first visited, and given children on the second visit.
     """
-    seat = int(observation.viewer)
+    seat = whole(observation.viewer)
     by_seat = opponents == OBSERVERS
     c, scoring, limit = parameters[EXPLORATION], int(parameters[SCORING]), parameters[TIME_LIMIT]
     state = workspace[0]
@@ -245,27 +232,35 @@ def grow(
         else:  # each own action has its own turn, and so sees every deal alike
             turn = int(nodes[place].visits)
             weight = deal_pseudo_rolls(state, seat, by_seat, dealer, turn, stream)
-        while True:
-            apply(state, int(nodes[place].action))
-            if nodes[place].visits == 0 or round_over(state):
+        said, in_tree = int(nodes[place].action), True
+        while True:  # the only place that plays an action: `apply` is large, and compiled once here
+            apply(state, said)
+            if round_over(state):
                 break
             own = actor(state) == seat
-            if by_seat and not own:
+            in_tree = in_tree and nodes[place].visits > 0
+            if in_tree and by_seat and not own:
+                said = ask_observer(state, observer, stream, thoughts)
                 if used == room:
-                    break
-                said = ask_observer(state, stream, thoughts)
-                place = answer(nodes, place, used, said)
-                used += place == used
-            else:
-                if nodes[place].children == LEAF:
-                    if used + action_count(state) > room:
-                        break
+                    in_tree = False
+                else:
+                    place = answer(nodes, place, used, said)
+                    used += place == used
+                continue
+            if in_tree and nodes[place].children == LEAF:
+                in_tree = used + action_count(state) <= room
+                if in_tree:
                     used = expand(nodes, place, used, state)
+            if in_tree:
                 place = select(nodes, place, 1.0 if own else -1.0, c, stream)
-        if by_seat:
-            finish_with_observers(state, seat, stream, thoughts)
-        elif not round_over(state):
-            finish_round_randomly(state, stream)
+                said = int(nodes[place].action)
+            elif not by_seat:
+                finish_round_randomly(state, stream)
+                break
+            elif own:
+                said = action(state, below(stream, action_count(state)))
+            else:
+                said = ask_observer(state, observer, stream, thoughts)
         give_back(nodes, place, reward_of(state, seat, scoring), weight)
     return rollouts
 
@@ -305,40 +300,37 @@ def conclude(nodes: Nodes, observation: Record, rollouts: int, final: int, thoug
 
 
 @kernel
-def search(
-    observation: Record, opponents: int, parameters: Parameters, stream: Stream, thoughts: Record
+def decide_mcts(
+    observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Grow a tree for the viewer and choose by it.
+    """Grow a tree for the viewer and choose by it; the ensemble only if the Observer feels danger.
 
-    Arrays are made here and only used in what is called: in a kernel a record taken from an array
-    does not keep the array alive.
+    One policy for all three agents: it is the largest there is, and takes long to compile. Arrays
+    are made here and only used in what is called: in a kernel a record taken from an array does not
+    keep the array alive.
     """
+    opponents, phase = int(parameters[STYLE]), NO_PHASE
+    observer = OBSERVER.copy()  # a constant would be of another type, and all compiled for that too
+    if opponents == OBSERVERS_IN_DANGER:
+        opponents = OBSERVERS
+        weigh_as_observer(observation, whole(observation.viewer), observer, thoughts)
+        phase = int(thoughts.phase)
+        if phase <= SAFE:
+            return choose(thoughts, stream)
     rollouts = int(parameters[ROLLOUTS])
     if rollouts == 0:
-        seat, by_seat = int(observation.viewer), opponents == OBSERVERS
+        seat, by_seat = whole(observation.viewer), opponents == OBSERVERS
         rollouts = rollout_budget(observation, seat, by_seat, int(parameters[CAP]))
     # A rollout adds one block of children, at most as many as here and the few words.
     most = (rollouts + 1) * (action_count(observation) + FIRST_BID_CODE)
     nodes = np.empty(min(most, MOST_NODES), NODE_DTYPE)
     workspace = np.zeros(1, STATE_DTYPE)
-    done = grow(nodes, workspace, observation, opponents, rollouts, parameters, stream, thoughts)
-    return conclude(nodes, observation, done, int(parameters[FINAL]), thoughts)
-
-
-@kernel
-def decide_mcts_random(
-    observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
-) -> int:
-    """Search with everybody playing at random beyond the tree."""
-    return search(observation, int(RANDOM_OPPONENTS), parameters, stream, thoughts)
-
-
-@kernel
-def decide_mcts_observer(
-    observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
-) -> int:
-    """Search with Observers as opponents, in the tree and beyond."""
-    return search(observation, int(OBSERVERS), parameters, stream, thoughts)
+    done = grow(
+        nodes, workspace, observation, opponents, rollouts, parameters, observer, stream, thoughts
+    )
+    chosen = conclude(nodes, observation, done, int(parameters[FINAL]), thoughts)
+    thoughts.phase = phase
+    return chosen
 
 
 @dataclass(frozen=True)
@@ -353,7 +345,8 @@ class MctsRandom(CompiledAgent):
     name = "mcts-random"
     idea = "tree search over the round, played out at random with the others' dice dealt anew"
     source = "Perudo thesis, sections 4.3.3 and 5.2"
-    policy = decide_mcts_random
+    policy = decide_mcts
+    style: ClassVar[int] = RANDOM_OPPONENTS
 
     c: float = number(2.0, 0.0, 100.0)
     """How much it explores: the scalar of UCB."""
@@ -374,6 +367,11 @@ class MctsRandom(CompiledAgent):
     """With informed pseudo-rolls: what each bid adds to the weight of its face."""
 
     @property
+    def parameters(self) -> Parameters:
+        """The fields, then what tells the three agents apart."""
+        return np.append(super().parameters, float(self.style))
+
+    @property
     def uses_clock(self) -> bool:  # type: ignore[override]  # known when the agent is made
         """Only with a time limit."""
         return self.time_limit > 0.0
@@ -389,7 +387,21 @@ class MctsObserver(MctsRandom):
     name = "mcts-observer"
     idea = "tree search over the round in which the others are Observers"
     source = "Perudo thesis, sections 4.3.4 and 5.2"
-    policy = decide_mcts_observer
+    style = OBSERVERS
 
     cap: int = number(3_500, 1, 10_000_000)
+    """The most rollouts that depend on the number of deals."""
+
+
+@dataclass(frozen=True)
+class Ensemble(MctsObserver):
+    """Observer while the standing bid is safe, tree search with Observers where it is not."""
+
+    name = "ensemble"
+    idea = "plays as observer while it feels safe, and as mcts-observer when in danger"
+    source = "Perudo thesis, conclusions"
+    style = OBSERVERS_IN_DANGER
+    phases = PHASES
+
+    cap: int = number(10_000, 1, 10_000_000)
     """The most rollouts that depend on the number of deals."""

@@ -21,7 +21,7 @@ from perudo.agents.reading import (
     may_calza,
     ways,
 )
-from perudo.games.chance import Stream
+from perudo.games.chance import Stream, whole
 from perudo.games.game import Record
 from perudo.games.kernel import kernel
 from perudo.games.perudo.bidding import LEGAL, bid_range, pass_refusal
@@ -237,7 +237,7 @@ def decide_observer(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
     """Weigh as the viewer, then draw."""
-    weigh_as_observer(observation, int(observation.viewer), parameters, thoughts)
+    weigh_as_observer(observation, whole(observation.viewer), parameters, thoughts)
     return choose(thoughts, stream)
 
 

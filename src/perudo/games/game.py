@@ -327,49 +327,78 @@ def game_of(dtype: np.dtype[Any]) -> Game:
     return _by_dtype[dtype]
 
 
-def _generic(name: str) -> Callable[..., Any]:
-    """The generic form of an operation: found by record type."""
+def _generic(name: str, arguments: int) -> Callable[..., Any]:
+    """The generic form of an operation, found by record type; it takes so many more arguments."""
 
     def generic(state: Record, *arguments: Any) -> Any:
         return getattr(game_of(state.dtype).operations, name)(state, *arguments)
 
     if not INTERPRETED:
-        import numba
-        from numba.extending import overload
-
-        def resolve(state: Any, *arguments: Any) -> Any:
-            operation = next(
-                getattr(game.operations, name)
-                for game in _games.values()
-                if numba.from_dtype(game.dtype) == state
-            )
-
-            def call(state: Any, *arguments: Any) -> Any:
-                return operation(state, *arguments)
-
-            return call
-
-        overload(generic)(resolve)
+        _overload(generic, name, arguments)
     return generic
 
 
-actor = _generic("actor")
-chance_count = _generic("chance_count")
-chance_outcome = _generic("chance_outcome")
-deal = _generic("deal")
-action_count = _generic("action_count")
-action = _generic("action")
-refusal = _generic("refusal")
-apply = _generic("apply")
-round_over = _generic("round_over")
-payoff = _generic("payoff")
-observe = _generic("observe")
-information_key = _generic("information_key")
-redeal = _generic("redeal")
-finish_round_randomly = _generic("finish_round_randomly")
-copy = _generic("copy")
-settlement_key = _generic("settlement_key")
-tally = _generic("tally")
+def _overload(generic: Callable[..., Any], name: str, arguments: int) -> None:
+    """Let kernels call the game's operation as if it had been named.
+
+    The caller's code gets the call itself (``inline``), not a function that makes it: numba
+    optimises the whole operation again for each function that leads to it.
+    """
+    import numba
+    from numba.extending import overload
+
+    def operation_of(record: Any) -> Any:
+        return next(
+            getattr(game.operations, name)
+            for game in _games.values()
+            if numba.from_dtype(game.dtype) == record
+        )
+
+    def resolve(state: Any) -> Any:
+        operation = operation_of(state)
+
+        def call(state: Any) -> Any:
+            return operation(state)
+
+        return call
+
+    def resolve_with_one(state: Any, first: Any) -> Any:
+        operation = operation_of(state)
+
+        def call(state: Any, first: Any) -> Any:
+            return operation(state, first)
+
+        return call
+
+    def resolve_with_two(state: Any, first: Any, second: Any) -> Any:
+        operation = operation_of(state)
+
+        def call(state: Any, first: Any, second: Any) -> Any:
+            return operation(state, first, second)
+
+        return call
+
+    resolver = (resolve, resolve_with_one, resolve_with_two)[arguments]
+    overload(generic, inline="always")(resolver)
+
+
+actor = _generic("actor", 0)
+chance_count = _generic("chance_count", 0)
+chance_outcome = _generic("chance_outcome", 1)
+deal = _generic("deal", 1)
+action_count = _generic("action_count", 0)
+action = _generic("action", 1)
+refusal = _generic("refusal", 1)
+apply = _generic("apply", 1)
+round_over = _generic("round_over", 0)
+payoff = _generic("payoff", 2)
+observe = _generic("observe", 1)
+information_key = _generic("information_key", 1)
+redeal = _generic("redeal", 2)
+finish_round_randomly = _generic("finish_round_randomly", 1)
+copy = _generic("copy", 1)
+settlement_key = _generic("settlement_key", 0)
+tally = _generic("tally", 1)
 
 
 assert all(operation.name in globals() for operation in fields(Operations))

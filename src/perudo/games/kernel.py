@@ -137,7 +137,7 @@ else:
     from numba.extending import intrinsic
 
     # Python's lock is let go while a kernel runs, so that threads can run several.
-    _OPTIONS = {"cache": True, "error_model": "numpy", "nogil": True}
+    _OPTIONS = {"cache": True, "error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
 
     def kernel(function: Function) -> Function:
         """Compile the function on first use, and keep the machine code in the cache."""

@@ -93,6 +93,23 @@ def seat_memories(memories: Real, seated: Real, sitting: Whole, back: bool) -> N
 
 
 @kernel
+def forget(memories: Real) -> None:
+    """Begin a series."""
+    for entrant in range(memories.shape[0]):
+        for about in range(memories.shape[1]):
+            for index in range(memories.shape[2]):
+                memories[entrant, about, index] = 0.0
+
+
+@kernel
+def add_up(totals: Whole, part: Whole, sign: int) -> None:
+    """Add one table of numbers to another; or clear one by taking it off itself."""
+    for row in range(totals.shape[0]):
+        for column in range(totals.shape[1]):
+            totals[row, column] += sign * part[row, column]
+
+
+@kernel
 def play_games(
     states: Record,
     thoughts: Record,
@@ -142,10 +159,10 @@ def play_games(
             streams[seat, 0] = combine(luck, seat)
         if remembering:
             if game % series == 0:
-                memories[:] = 0.0
+                forget(memories)
             seat_memories(memories, seated, sitting, False)
-        game_counters[:] = 0
-        game_effort[:] = 0
+        add_up(game_counters, game_counters, -1)
+        add_up(game_effort, game_effort, -1)
         played = 0
         copy(table, states[0])
         while True:
@@ -196,8 +213,9 @@ def play_games(
             seats[row, entrant] = seat
             wins[row, entrant] = win_share(table, horizon, zero_sum, seat)
             scores[row, entrant] = payoff(table, horizon, seat)
-            counters[entrant, seat] += game_counters[seat]
-        effort += game_effort
+            for index in range(counters.shape[2]):
+                counters[entrant, seat, index] += game_counters[seat, index]
+        add_up(effort, game_effort, 1)
         rounds[row] = played
         if remembering:
             seat_memories(memories, seated, sitting, True)

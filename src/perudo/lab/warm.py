@@ -23,7 +23,7 @@ from perudo.lab import arena
 from perudo.lab.contest import Contest
 
 
-def warm_operations(name: str) -> None:
+def warm_operations(name: str) -> str:
     """Call every operation of a game from Python once."""
     game = game_named(name)
     state = game.start(game.setting(game.presets[0]), game.properties.min_players)
@@ -44,9 +44,10 @@ def warm_operations(name: str) -> None:
     for horizon in (generic.ROUND, generic.MATCH):
         operations.payoff(record, horizon, 0)
     operations.observe(record, 0)
+    return f"the rules of {name}"
 
 
-def warm_play(name: str) -> None:
+def warm_play(name: str) -> str:
     """Compile random play and tree counting for a game."""
     game = game_named(name)
     setting = game.setting(game.smallest)
@@ -55,13 +56,7 @@ def warm_play(name: str) -> None:
     states[0] = state.record
     random_games(states, MATCH, 1, key_of(0), stream_of(0))
     perft(state)
-
-
-def warm_game(name: str) -> str:
-    """Compile all that is specialised for a game, in one process: parts share what they call."""
-    warm_operations(name)
-    warm_play(name)
-    return name
+    return f"random play of {name}"
 
 
 def warm_arena(name: str) -> str:
@@ -70,6 +65,14 @@ def warm_arena(name: str) -> str:
     agents = [agent_named("random")] * game.properties.min_players
     arena.run(Contest(game, game.setting(game.smallest), agents, 1))
     return f"the arena of {name}"
+
+
+def warm_all(name: str) -> str:
+    """Compile all that is specialised for a small game, in one process, sharing what is called."""
+    warm_operations(name)
+    warm_play(name)
+    warm_arena(name)
+    return name
 
 
 def warm_agent(name: str) -> str:
@@ -91,11 +94,12 @@ def warm(workers: int = 2, report: Callable[[str], None] = lambda line: None) ->
         fcntl.flock(lock, fcntl.LOCK_EX)
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(workers, mp_context=context) as pool:
-            # Perudo takes longest, so it starts first. What is compiled later finds its parts done.
-            names = sorted(games(), key=lambda name: name != "perudo")
+            # What is compiled later finds its parts done: first a game, then what is built on it.
+            others = [name for name in games() if name != "perudo"]
             for stage in (
-                [(warm_game, name) for name in names],
-                [(warm_arena, name) for name in names] + [(warm_agent, name) for name in AGENTS],
+                [(warm_operations, "perudo"), *((warm_all, name) for name in others)],
+                [(warm_agent, "mcts-random"), (warm_arena, "perudo"), (warm_play, "perudo")]
+                + [(warm_agent, name) for name in AGENTS if name != "mcts-random"],
             ):
                 for done in as_completed([pool.submit(task, name) for task, name in stage]):
                     report(done.result())

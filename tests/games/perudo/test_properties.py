@@ -69,7 +69,7 @@ from perudo.games.perudo.layout import (
 )
 from perudo.games.perudo.rolling import die, roll
 from perudo.games.perudo.rules import FACES, MAX_DICE, MAX_PLAYERS, MAX_QUANTITY, option_values
-from perudo.games.playout import play_randomly, random_games
+from perudo.games.playout import random_games
 from strategies import decisions, positions, random_dice, random_rules, rules_values
 
 MANY = settings(max_examples=120, deadline=None, derandomize=True)
@@ -831,12 +831,10 @@ def fingerprint() -> str:
         digest.update(b"%.6f" % operations.payoff(record, MATCH, 0))
         digest.update(state.deal(5).notation.encode())
         for horizon in (ROUND, MATCH):
-            record = state.record
-            digest.update(b"%d" % play_randomly(record, horizon, key, stream))
-            digest.update(record.tobytes())
-        states = np.zeros(2, STATE_DTYPE)
-        states[0] = states[1] = state.record
-        digest.update(b"%d" % random_games(states, MATCH, 2, key, stream))
+            states = np.zeros(2, STATE_DTYPE)
+            states[0] = state.record
+            digest.update(b"%d" % random_games(states, horizon, 2, key, stream))
+            digest.update(states.tobytes())
         small = PERUDO.start(rules, players, [1] * players)
         digest.update(b"%d" % int(operations.chance_count(small.record)))
     return digest.hexdigest()
