@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-from types import ModuleType
 
+import kuhn_poker
 import numpy as np
 import pytest
 
@@ -24,22 +21,8 @@ from perudo.games.playout import random_games
 from perudo.games.state import State
 from perudo.testing import check_game
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "kuhn_poker.py"
 
-
-def load() -> ModuleType:
-    """The example as a module."""
-    spec = importlib.util.spec_from_file_location("kuhn_poker_example", EXAMPLE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up there
-    spec.loader.exec_module(module)
-    return module
-
-
-example = load()
-GAME = example.KUHN_POKER
+GAME = kuhn_poker.KUHN_POKER
 
 
 def start() -> State:
@@ -209,7 +192,7 @@ def test_random_play() -> None:
 
 def test_running_the_example_prints_its_rounds(capsys: pytest.CaptureFixture[str]) -> None:
     """Three rounds, each with its result."""
-    example.main()
+    kuhn_poker.main()
     printed = capsys.readouterr().out
     assert printed.count("Kuhn poker:") == 3
     assert printed.count("chips won") == 3
