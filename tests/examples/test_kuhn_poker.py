@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import kuhn_poker
 import numpy as np
 import pytest
@@ -20,7 +19,6 @@ from perudo.games.perft import perft
 from perudo.games.playout import random_games
 from perudo.games.state import State
 from perudo.testing import check_game
-
 
 GAME = kuhn_poker.KUHN_POKER
 
