@@ -103,7 +103,7 @@ def play(
     """Play a game in the terminal against chosen agents."""
     from perudo.agents import split_agents
     from perudo.games import game_named
-    from perudo.terminal import start
+    from perudo.terminal.start import start
 
     chosen = game_named(game)
     setting = _setting(chosen, rules, option)

@@ -12,6 +12,7 @@ from perudo.agents.macleod import Macleod
 from perudo.agents.mcts import Ensemble, MctsObserver, MctsRandom
 from perudo.agents.minimax import LessMinimax, SlightlyLessMinimax
 from perudo.agents.observer import Observer
+from perudo.agents.pomcp import Pomcp, PublicTreeRegret, PublicTreeUcb
 from perudo.agents.probabilistic import Probabilistic
 from perudo.agents.random_agent import RandomAgent
 from perudo.games.errors import UnknownNameError
@@ -39,6 +40,9 @@ AGENTS: dict[str, type[Agent]] = {
         HmaxRandom,
         HeuristicAdaptive,
         Macleod,
+        Pomcp,
+        PublicTreeUcb,
+        PublicTreeRegret,
         HumanAgent,
     )
 }

@@ -25,26 +25,27 @@ from perudo.games.perudo.layout import (
     history_action,
     quantity_of,
 )
-from perudo.games.perudo.odds import at_least as exact_at_least
-from perudo.games.perudo.odds import exactly as exact_exactly
 from perudo.games.perudo.reveal import matching
 from perudo.games.perudo.rules import FACES, MAX_QUANTITY
 
 NO_BID = 0
 
 
-def _table(chance: object) -> npt.NDArray[np.float64]:
-    """A chance for every number of ways (1, 2), dice and hits."""
+def _exact_chances() -> npt.NDArray[np.float64]:
+    """By ways (1, 2), dice and hits: the chance of exactly so many. One die is added at a time."""
     table = np.zeros((3, MAX_QUANTITY + 1, MAX_QUANTITY + 2))
+    table[:, 0, 0] = 1.0
     for ways in (1, 2):
-        for dice in range(MAX_QUANTITY + 1):
-            for hits in range(dice + 1):
-                table[ways, dice, hits] = chance(dice, hits, ways)  # type: ignore[operator]
+        hit = ways / FACES
+        for dice in range(1, MAX_QUANTITY + 1):
+            before = table[ways, dice - 1]
+            table[ways, dice] = before * (1.0 - hit)
+            table[ways, dice, 1:] += before[:-1] * hit
     return table
 
 
-AT_LEAST = _table(exact_at_least)
-EXACTLY = _table(exact_exactly)
+EXACTLY = _exact_chances()
+AT_LEAST = np.cumsum(EXACTLY[:, :, ::-1], axis=2)[:, :, ::-1].copy()
 
 
 @kernel

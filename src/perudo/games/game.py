@@ -338,6 +338,27 @@ def _generic(name: str, arguments: int) -> Callable[..., Any]:
     return generic
 
 
+def workspace(state: Record, count: int) -> Any:
+    """Zeroed records of the same type as a state, also in a kernel."""
+    return np.zeros(count, state.dtype)
+
+
+if not INTERPRETED:
+    import numba
+    from numba.extending import overload as _overload_function
+
+    @_overload_function(workspace)  # type: ignore[untyped-decorator]  # numba ships no types
+    def _workspace(state: Any, count: Any) -> Any:
+        dtype = next(
+            game.dtype for game in _games.values() if numba.from_dtype(game.dtype) == state
+        )
+
+        def make(state: Any, count: Any) -> Any:
+            return np.zeros(count, dtype)
+
+        return make
+
+
 def _overload(generic: Callable[..., Any], name: str, arguments: int) -> None:
     """Let kernels call the game's operation as if it had been named.
 

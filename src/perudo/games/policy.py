@@ -108,9 +108,16 @@ if INTERPRETED:
         """The functions themselves."""
         return policies
 
+    _by_number: dict[int, Any] = {}
+
+    def number_of(policy: Any, dtype: np.dtype[Any]) -> float:
+        """A number that stands for a policy among parameters."""
+        _by_number[id(policy)] = policy
+        return float(id(policy))
+
     def policy_at(address: Any, observation: Record) -> Any:
-        """The function itself."""
-        return address
+        """The function itself, or the one that a number stands for."""
+        return address if callable(address) else _by_number[int(address)]
 
 else:
     import numba
@@ -137,6 +144,10 @@ else:
         if key not in _compiled:
             _compiled[key] = callback(policy, _signature(numba.from_dtype(dtype)))
         return int(_compiled[key].address)
+
+    def number_of(policy: Any, dtype: np.dtype[Any]) -> float:
+        """A number that stands for a policy among parameters: addresses are below 2**53."""
+        return float(address_of(policy, dtype))
 
     def addresses(policies: list[Any], dtype: np.dtype[Any]) -> Addresses:
         """Compile policies and say where their code is."""

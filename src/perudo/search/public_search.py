@@ -1,0 +1,416 @@
+"""POMCP, and POMCP in a public game tree, for any game.
+
+A simulation samples what the searcher cannot see, walks down by what has been learnt, is played out
+from the first new position, and is counted on the way back (Wang, thesis on King UP, algorithms 1
+to 3). Statistics are kept by information set: every player decides by what that player knows. For
+moves that are hidden for a while this is the thesis' LocalSearch, the average over all nodes of
+the information set by visits; its division by the visits of the ancestor is corrected to those of
+the nodes that match.
+
+In POMCP only the searcher has a tree, and the others play by the rollout policy.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from perudo.games.chance import Stream, below, combine, uniform, whole
+from perudo.games.game import (
+    CHANCE,
+    OVER,
+    SPECTATOR,
+    Record,
+    action,
+    action_count,
+    actor,
+    apply,
+    copy,
+    deal,
+    finish_round_randomly,
+    information_key,
+    observe,
+    payoff,
+    redeal,
+    round_over,
+    workspace,
+)
+from perudo.games.kernel import kernel, now
+from perudo.games.policy import (
+    SAMPLED,
+    Memory,
+    Parameters,
+    begin,
+    consider,
+    new_thoughts,
+    policy_at,
+)
+from perudo.games.state import SEATS, State
+
+EVERYBODY, SEARCHER = range(2)
+"""Whose decisions are searched: in the public tree everybody's, in POMCP the searcher's own."""
+UCB, REGRET_MATCHING = range(2)
+"""How a move is chosen from what has been learnt of it."""
+OWN_KNOWLEDGE, PUBLIC_KNOWLEDGE = range(2)
+"""What the root is sampled from. With the searcher's own hand fixed, as in the thesis, simulated
+opponents come to know it; sampled from what all know, they do not, but fewer simulations concern
+the hand that is held."""
+
+LOWEST_REGRET = 0.01
+"""What a move keeps that is worse than the average (the thesis' floor)."""
+MAX_PATH = 256
+SIMULATIONS_PER_LOOK = 32
+"""How many simulations there are between two looks at the clock."""
+TRACES = 200
+"""How many points of a search's values are kept."""
+NOWHERE = -1
+
+INFORMATION_SET: np.dtype[Any] = np.dtype(
+    (np.record, [("key", "u8"), ("visits", "i8"), ("first", "i8"), ("moves", "i8")])
+)
+MOVE: np.dtype[Any] = np.dtype((np.record, [("visits", "i8"), ("value", "f8")]))
+"""Values are running means: Q += (r - Q) / n, which the thesis prints as Q += r / n."""
+
+Table = Any
+Real = npt.NDArray[np.float64]
+Whole = npt.NDArray[np.int64]
+
+
+@kernel
+def find(table: Table, key: np.uint64) -> int:
+    """The place of an information set, or the free place for it."""
+    mask = np.uint64(table.size - 1)
+    place = key & mask
+    while table[place].visits > 0 and table[place].key != key:
+        place = (place + np.uint64(1)) & mask
+    return int(place)
+
+
+@kernel
+def best_by_ucb(moves: Table, first: int, count: int, visits: int, c: float) -> int:
+    """The move with the highest mean + c sqrt(ln N / n); those never made come first.
+
+    The thesis prints a bonus that is added to the last bound; it is added to the mean.
+    """
+    best, chosen = -np.inf, 0
+    spread = math.log(float(visits))
+    for index in range(count):
+        move = moves[first + index]
+        if move.visits == 0:
+            return index
+        bound = move.value + c * math.sqrt(spread / float(move.visits))
+        if bound > best:
+            best, chosen = bound, index
+    return chosen
+
+
+@kernel
+def regret(moves: Table, place: int, mean: float) -> float:
+    """By how much a move is better than the average, or the floor."""
+    gain = moves[place].value - mean
+    return gain if gain > 0.0 else LOWEST_REGRET
+
+
+@kernel
+def mean_value(moves: Table, first: int, count: int) -> float:
+    """What an information set is worth, by the moves made in it."""
+    total, visits = 0.0, 0
+    for index in range(count):
+        move = moves[first + index]
+        total += move.value * float(move.visits)
+        visits += int(move.visits)
+    return total / visits
+
+
+@kernel
+def drawn_by_regret(moves: Table, first: int, count: int, stream: Stream) -> int:
+    """A move drawn in proportion to its regret; those never made come first."""
+    for index in range(count):
+        if moves[first + index].visits == 0:
+            return index
+    mean, total = mean_value(moves, first, count), 0.0
+    for index in range(count):
+        total += regret(moves, first + index, mean)
+    draw = uniform(stream) * total
+    for index in range(count):
+        draw -= regret(moves, first + index, mean)
+        if draw < 0.0:
+            return index
+    return count - 1
+
+
+@kernel
+def play_on(
+    states: Record,
+    horizon: int,
+    policy: Any,
+    has_policy: bool,
+    parameters: Parameters,
+    memory: Memory,
+    key: np.uint64,
+    stream: Stream,
+    thoughts: Record,
+) -> None:
+    """Play ``states[1]`` to the end of the round, or of the match, by the rollout policy."""
+    state, view = states[1], states[2]
+    while True:
+        who = actor(state)
+        if who == OVER or (horizon == 0 and round_over(state)):
+            return
+        if who == CHANCE:
+            deal(state, key)
+        elif has_policy:
+            copy(view, state)
+            observe(view, who)
+            apply(state, policy_at(policy, view)(view, parameters, memory, stream, thoughts))
+        else:
+            finish_round_randomly(state, stream)
+
+
+@kernel
+def simulate(
+    states: Record,
+    table: Table,
+    moves: Table,
+    used: Whole,
+    seat: int,
+    settings: Real,
+    policy: Any,
+    has_policy: bool,
+    parameters: Parameters,
+    memory: Memory,
+    budget: Whole,
+    totals: Real,
+    trace: Real,
+    stream: Stream,
+    thoughts: Record,
+) -> int:
+    """Run simulations from ``states[0]``, what the searcher sees; returns how many there were.
+
+    ``states`` has three workspaces more; ``totals`` becomes the mean payoff of every player, and
+    ``trace`` what it was on the way.
+    """
+    whose, estimation, sampling = int(settings[0]), int(settings[1]), int(settings[2])
+    c, horizon, limit, repeats = settings[3], int(settings[4]), settings[5], int(settings[6])
+    players = int(states[0].players)
+    path = np.zeros(MAX_PATH, np.int64)
+    sets = np.zeros(MAX_PATH, np.int64)
+    seats = np.zeros(MAX_PATH, np.int64)
+    worth = np.zeros(players)
+    state = states[1]
+    started = now() if limit > 0.0 else 0.0
+    wanted = budget[0]
+    for done in range(wanted):
+        if limit > 0.0 and done % SIMULATIONS_PER_LOOK == 0 and now() > started + limit:
+            return done
+        copy(state, states[0])
+        redeal(state, seat if sampling == OWN_KNOWLEDGE else SPECTATOR, stream)
+        depth = 0
+        while depth < MAX_PATH:
+            who = actor(state)
+            if who == OVER or who == CHANCE or round_over(state):
+                break
+            if whose == SEARCHER and who != seat:
+                copy(states[2], state)
+                observe(states[2], who)
+                if has_policy:
+                    said = policy_at(policy, states[2])(
+                        states[2], parameters, memory, stream, thoughts
+                    )
+                else:
+                    said = action(state, below(stream, action_count(state)))
+                apply(state, said)
+                continue
+            key = combine(information_key(state, who), who)
+            place = find(table, key)
+            if table[place].visits == 0:
+                count = action_count(state)
+                if 2 * used[0] < table.size and used[1] + count <= moves.size:
+                    table[place].key = key
+                    table[place].visits = 1
+                    table[place].first = used[1]
+                    table[place].moves = count
+                    for index in range(count):
+                        moves[used[1] + index].visits = 0
+                        moves[used[1] + index].value = 0.0
+                    used[0] += 1
+                    used[1] += count
+                if depth > 0:
+                    break
+                if table[place].visits == 0:
+                    return done  # not even the root fits
+            first, count = int(table[place].first), int(table[place].moves)
+            if estimation == UCB:
+                index = best_by_ucb(moves, first, count, int(table[place].visits), c)
+            else:
+                index = drawn_by_regret(moves, first, count, stream)
+            path[depth] = first + index
+            sets[depth] = place
+            seats[depth] = who
+            depth += 1
+            apply(state, action(state, index))
+        for player in range(players):
+            worth[player] = 0.0
+        settled = actor(state) == OVER or round_over(state)
+        times = 1 if settled else repeats
+        if times > 1:
+            copy(states[3], state)
+        for turn in range(times):
+            if turn > 0:
+                copy(state, states[3])
+            play_on(
+                states,
+                horizon,
+                policy,
+                has_policy,
+                parameters,
+                memory,
+                combine(stream[0], turn),
+                stream,
+                thoughts,
+            )
+            for player in range(players):
+                worth[player] += payoff(state, horizon, player) / times
+        for step in range(depth):
+            move = moves[path[step]]
+            move.visits += 1
+            move.value += (worth[seats[step]] - move.value) / float(move.visits)
+            table[sets[step]].visits += 1
+        for player in range(players):
+            totals[player] += (worth[player] - totals[player]) / (done + 1)
+        if (done + 1) * TRACES % wanted < TRACES and trace.shape[0] > 0:
+            point = (done + 1) * TRACES // wanted - 1
+            for player in range(players):
+                trace[point, player] = totals[player]
+    return int(wanted)
+
+
+# --- deciding -----------------------------------------------------------------------------------
+(WHOSE, ESTIMATION, SAMPLING, EXPLORATION, HORIZON, TIME_LIMIT, REPEATS, ITERATIONS, ROLLOUT) = (
+    range(9)
+)
+"""Places of a search's parameters; those of the rollout policy follow."""
+MOST_MOVES = 40_000_000
+"""A larger tree is not grown further; its leaves are still played out."""
+MOVES_PER_SET = 48
+"""Room for moves, for each information set: most have fewer."""
+
+
+@kernel
+def search(
+    observation: Record,
+    parameters: Parameters,
+    memory: Memory,
+    table: Table,
+    moves: Table,
+    totals: Real,
+    trace: Real,
+    states: Record,
+    stream: Stream,
+    thoughts: Record,
+) -> int:
+    """Search for the viewer of an observation; fills in the table, and returns the simulations."""
+    copy(states[0], observation)
+    used = np.zeros(2, np.int64)
+    budget = np.zeros(1, np.int64)
+    budget[0] = int(parameters[ITERATIONS])
+    for player in range(totals.size):
+        totals[player] = 0.0
+    return int(
+        simulate(
+            states,
+            table,
+            moves,
+            used,
+            whole(observation.viewer),
+            parameters[:ROLLOUT],
+            np.uint64(parameters[ROLLOUT]),
+            parameters[ROLLOUT] != 0.0,
+            parameters[ROLLOUT + 1 :],
+            memory,
+            budget,
+            totals,
+            trace,
+            stream,
+            thoughts,
+        )
+    )
+
+
+@kernel
+def decide_by_search(
+    observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
+) -> int:
+    """Search, and make the best move; or draw one by regret."""
+    iterations = int(parameters[ITERATIONS])
+    size = 64
+    while size < 2 * iterations + 2:
+        size *= 2
+    table = np.zeros(size, INFORMATION_SET)
+    room = min((iterations + 1) * MOVES_PER_SET + action_count(observation), MOST_MOVES)
+    moves = np.empty(room, MOVE)
+    totals = np.zeros(int(observation.players))
+    states = workspace(observation, 4)
+    done = search(
+        *(observation, parameters, memory, table, moves, totals, np.zeros((0, 1)), states),
+        *(stream, thoughts),
+    )
+    return conclude(observation, int(parameters[ESTIMATION]), done, table, moves, stream, thoughts)
+
+
+@kernel
+def conclude(
+    observation: Record,
+    estimation: int,
+    done: int,
+    table: Table,
+    moves: Table,
+    stream: Stream,
+    thoughts: Record,
+) -> int:
+    """Note what each move was found to be worth, and choose."""
+    seat = whole(observation.viewer)
+    begin(thoughts)
+    thoughts.mixed = SAMPLED
+    thoughts.rollouts = done
+    place = find(table, combine(information_key(observation, seat), seat))
+    first, count = int(table[place].first), int(table[place].moves)
+    visits, best, chosen = int(table[place].visits), -np.inf, 0
+    if visits == 0:
+        return int(action(observation, below(stream, action_count(observation))))
+    for index in range(count):
+        move = moves[first + index]
+        made = move.visits > 0
+        consider(
+            thoughts,
+            action(observation, index),
+            float(move.visits) / visits,
+            move.value if made else np.nan,
+        )
+        if made and move.value > best:
+            best, chosen = move.value, index
+    if estimation == REGRET_MATCHING:
+        chosen = drawn_by_regret(moves, first, count, stream)
+    return int(action(observation, chosen))
+
+
+def trace(observation: State, parameters: Parameters, stream: Stream) -> Real:
+    """What every player's payoff was found to be as a search went on: TRACES points by players."""
+    record = observation.record
+    iterations = max(int(parameters[ITERATIONS]), TRACES)
+    table = np.zeros(1 << (2 * iterations + 64).bit_length(), INFORMATION_SET)
+    moves = np.zeros(iterations * MOVES_PER_SET, MOVE)
+    points = np.zeros((TRACES, observation.players))
+    states = np.zeros(4, record.dtype)
+    chosen = parameters.copy()
+    chosen[ITERATIONS] = iterations
+    memory = np.zeros((len(SEATS), 1))
+    totals = np.zeros(observation.players)
+    search(
+        *(record, chosen, memory, table, moves, totals, points, states, stream),
+        new_thoughts(),
+    )
+    return points
