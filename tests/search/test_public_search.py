@@ -58,10 +58,10 @@ def test_regret_by_hand() -> None:
     """Mean (3 * .5 + 1 * .1) / 4 = .4: regrets .1 and, for the worse, the floor .01."""
     known = moves((3, 0.5), (1, 0.1))
     assert mean_value(known, 0, 2) == pytest.approx(0.4)
-    assert regret(known, 0, 0.4) == pytest.approx(0.1)
-    assert regret(known, 1, 0.4) == 0.01
+    assert regret(known, 0, 0.4, 0.01) == pytest.approx(0.1)
+    assert regret(known, 1, 0.4, 0.01) == 0.01
     stream = stream_of(3)
-    drawn = [drawn_by_regret(known, 0, 2, stream) for _ in range(20_000)]
+    drawn = [drawn_by_regret(known, 0, 2, 0.01, stream) for _ in range(20_000)]
     share = 0.01 / 0.11
     assert np.mean(drawn) == pytest.approx(share, abs=4 * math.sqrt(share / 20_000))
 

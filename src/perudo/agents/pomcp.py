@@ -29,7 +29,8 @@ PLAYERS_OF_ROLLOUTS: dict[str, type[CompiledAgent]] = {
     "probabilistic": Probabilistic,
     "heuristic-max": HeuristicMax,
 }
-ROLLOUTS = ("random", *PLAYERS_OF_ROLLOUTS)
+USUAL = "usual"
+ROLLOUTS = (USUAL, "random", *PLAYERS_OF_ROLLOUTS)
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,15 @@ class Pomcp(CompiledAgent):
     """How many simulations."""
     c: float = number(1.4142135623730951, 0.0, 100.0)
     """How much UCB explores."""
-    rollout: str = choice("random", ROLLOUTS)
-    """How games are played out; agents other than random play Perudo only."""
+    rollout: str = choice(USUAL, ROLLOUTS)
+    """Who plays games out: usually the observer in Perudo, and random moves in other games."""
     root: str = choice("own", SAMPLINGS)
     """Sample what the searcher cannot see, or all that is not public."""
     repeats: int = number(1, 1, 1000)
     """How often a leaf is played out."""
+    prior: float = number(10.0, 0.0, 1000.0)
+    """Visits for each move after which an information set is searched; before, it is played as in
+    rollouts. 0: at once, as in the thesis."""
     time_limit: float = number(0.0, 0.0, 3600.0)
     """Seconds after which it stops; 0: never. With a limit its play depends on the machine."""
 
@@ -65,10 +69,11 @@ class Pomcp(CompiledAgent):
     @property
     def parameters(self) -> Parameters:
         """In the order of the search, with the rollout policy's address and parameters."""
-        kind = PLAYERS_OF_ROLLOUTS.get(self.rollout)
-        rollout = [0.0]
-        if kind is not None:
-            rollout = [number_of(kind.policy, PERUDO.dtype), *kind().parameters]
+        rollout = [0.0, 0.0]
+        if self.rollout != "random":
+            kind = PLAYERS_OF_ROLLOUTS.get(self.rollout, Observer)
+            where = number_of(kind.policy, PERUDO.dtype)
+            rollout = [PERUDO.dtype.itemsize, where, *kind().parameters]
         return np.array(
             [
                 self.whose,
@@ -78,6 +83,7 @@ class Pomcp(CompiledAgent):
                 ROUND,
                 self.time_limit,
                 self.repeats,
+                self.prior,
                 self.iterations,
                 *rollout,
             ],
@@ -86,7 +92,7 @@ class Pomcp(CompiledAgent):
 
     def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
         """Rollouts by agents of Perudo play Perudo."""
-        if self.rollout != "random" and game.name != "perudo":
+        if self.rollout in PLAYERS_OF_ROLLOUTS and game.name != "perudo":
             return f"{self.name}:rollout={self.rollout} plays perudo, not {game.name}"
         return None
 

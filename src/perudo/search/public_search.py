@@ -8,6 +8,11 @@ the information set by visits; its division by the visits of the ancestor is cor
 the nodes that match.
 
 In POMCP only the searcher has a tree, and the others play by the rollout policy.
+
+What the thesis does not have is ``PRIOR``: below the root, an information set is searched only
+after so many visits for each of its moves, and until then the rollout policy moves there. Where
+there are many hands and many bids, UCB would otherwise try every bid once in each of thousands of
+sets: the others seem to play at random, and the search bids far too high. 0 is the thesis.
 """
 
 from __future__ import annotations
@@ -38,7 +43,7 @@ from perudo.games.game import (
     round_over,
     workspace,
 )
-from perudo.games.kernel import kernel, now
+from perudo.games.kernel import kernel, now, record_size
 from perudo.games.policy import (
     SAMPLED,
     Memory,
@@ -108,10 +113,10 @@ def best_by_ucb(moves: Table, first: int, count: int, visits: int, c: float) -> 
 
 
 @kernel
-def regret(moves: Table, place: int, mean: float) -> float:
+def regret(moves: Table, place: int, mean: float, floor: float) -> float:
     """By how much a move is better than the average, or the floor."""
     gain = moves[place].value - mean
-    return gain if gain > 0.0 else LOWEST_REGRET
+    return gain if gain > 0.0 else floor
 
 
 @kernel
@@ -126,17 +131,19 @@ def mean_value(moves: Table, first: int, count: int) -> float:
 
 
 @kernel
-def drawn_by_regret(moves: Table, first: int, count: int, stream: Stream) -> int:
+def drawn_by_regret(moves: Table, first: int, count: int, floor: float, stream: Stream) -> int:
     """A move drawn in proportion to its regret; those never made come first."""
     for index in range(count):
         if moves[first + index].visits == 0:
             return index
     mean, total = mean_value(moves, first, count), 0.0
     for index in range(count):
-        total += regret(moves, first + index, mean)
+        total += regret(moves, first + index, mean, floor)
+    if total <= 0.0:
+        return below(stream, count)
     draw = uniform(stream) * total
     for index in range(count):
-        draw -= regret(moves, first + index, mean)
+        draw -= regret(moves, first + index, mean, floor)
         if draw < 0.0:
             return index
     return count - 1
@@ -171,6 +178,15 @@ def play_on(
 
 
 @kernel
+def index_of(state: Record, code: int, count: int) -> int:
+    """Which of the actor's actions this is."""
+    for index in range(count):
+        if action(state, index) == code:
+            return index
+    return 0  # not reached for a legal action
+
+
+@kernel
 def simulate(
     states: Record,
     table: Table,
@@ -195,6 +211,7 @@ def simulate(
     """
     whose, estimation, sampling = int(settings[0]), int(settings[1]), int(settings[2])
     c, horizon, limit, repeats = settings[3], int(settings[4]), settings[5], int(settings[6])
+    prior = settings[7]
     players = int(states[0].players)
     path = np.zeros(MAX_PATH, np.int64)
     sets = np.zeros(MAX_PATH, np.int64)
@@ -243,10 +260,19 @@ def simulate(
                 if table[place].visits == 0:
                     return done  # not even the root fits
             first, count = int(table[place].first), int(table[place].moves)
-            if estimation == UCB:
+            if depth > 0 and float(table[place].visits) < prior * count:
+                index = below(stream, count)
+                if has_policy:
+                    copy(states[2], state)
+                    observe(states[2], who)
+                    said = policy_at(policy, states[2])(
+                        states[2], parameters, memory, stream, thoughts
+                    )
+                    index = index_of(state, said, count)
+            elif estimation == UCB:
                 index = best_by_ucb(moves, first, count, int(table[place].visits), c)
             else:
-                index = drawn_by_regret(moves, first, count, stream)
+                index = drawn_by_regret(moves, first, count, LOWEST_REGRET, stream)
             path[depth] = first + index
             sets[depth] = place
             seats[depth] = who
@@ -289,10 +315,21 @@ def simulate(
 
 
 # --- deciding -----------------------------------------------------------------------------------
-(WHOSE, ESTIMATION, SAMPLING, EXPLORATION, HORIZON, TIME_LIMIT, REPEATS, ITERATIONS, ROLLOUT) = (
-    range(9)
-)
-"""Places of a search's parameters; those of the rollout policy follow."""
+(
+    WHOSE,
+    ESTIMATION,
+    SAMPLING,
+    EXPLORATION,
+    HORIZON,
+    TIME_LIMIT,
+    REPEATS,
+    PRIOR,
+    ITERATIONS,
+    ROLLOUT_SIZE,
+    ROLLOUT,
+) = range(11)
+"""Places of a search's parameters; those of the rollout policy follow. It is for records of
+ROLLOUT_SIZE bytes; other games are played out at random."""
 MOST_MOVES = 40_000_000
 """A larger tree is not grown further; its leaves are still played out."""
 MOVES_PER_SET = 48
@@ -328,7 +365,7 @@ def search(
             whole(observation.viewer),
             parameters[:ROLLOUT],
             np.uint64(parameters[ROLLOUT]),
-            parameters[ROLLOUT] != 0.0,
+            parameters[ROLLOUT_SIZE] == record_size(observation),
             parameters[ROLLOUT + 1 :],
             memory,
             budget,
@@ -393,7 +430,8 @@ def conclude(
         if made and move.value > best:
             best, chosen = move.value, index
     if estimation == REGRET_MATCHING:
-        chosen = drawn_by_regret(moves, first, count, stream)
+        # The floor is for exploring; with sixty bids it would make most of the final mixture.
+        chosen = drawn_by_regret(moves, first, count, 0.0, stream)
     return int(action(observation, chosen))
 
 
