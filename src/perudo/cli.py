@@ -319,7 +319,7 @@ def warm(
     as_json: JsonOption = False,
     workers: Annotated[int, typer.Option("--workers", help="Processes.", min=1, max=64)] = 2,
 ) -> None:
-    """Compile all kernels now, so that nobody waits for it later."""
+    """Compile what playing and matches need now, so that nobody waits for it later."""
     from perudo.lab.warm import warm as compile_all
 
     report = (

@@ -1,4 +1,8 @@
-"""Compiling every kernel once, so that nobody waits for it later."""
+"""Compiling once what playing and comparing agents needs, so that nobody waits for it later.
+
+What only ``perft``, ``bench``, ``solve`` and matches of other games than Perudo need is compiled
+when it is first used: all of it would take more than a minute.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +18,13 @@ from perudo.agents import AGENTS, CompiledAgent, agent_named
 from perudo.games import game as generic
 from perudo.games import game_named, games
 from perudo.games.chance import key_of, stream_of
-from perudo.games.game import MATCH
 from perudo.games.kernel import INTERPRETED, cache_directory, forget_old_caches
-from perudo.games.perft import perft
 from perudo.games.perudo import PERUDO, Rules
-from perudo.games.playout import random_games
 from perudo.lab import arena
 from perudo.lab.contest import Contest
+
+LARGEST = ("mcts-random", "pomcp")
+"""Agents that take longest to compile, so they come first."""
 
 
 def warm_operations(name: str) -> str:
@@ -47,32 +51,12 @@ def warm_operations(name: str) -> str:
     return f"the rules of {name}"
 
 
-def warm_play(name: str) -> str:
-    """Compile random play and tree counting for a game."""
-    game = game_named(name)
-    setting = game.setting(game.smallest)
-    state = game.start(setting, game.properties.min_players)
-    states = np.zeros(2, game.dtype)
-    states[0] = state.record
-    random_games(states, MATCH, 1, key_of(0), stream_of(0))
-    perft(state)
-    return f"random play of {name}"
-
-
 def warm_arena(name: str) -> str:
     """Compile the arena for a game."""
     game = game_named(name)
     agents = [agent_named("random")] * game.properties.min_players
     arena.run(Contest(game, game.setting(game.smallest), agents, 1))
     return f"the arena of {name}"
-
-
-def warm_all(name: str) -> str:
-    """Compile all that is specialised for a small game, in one process, sharing what is called."""
-    warm_operations(name)
-    warm_play(name)
-    warm_arena(name)
-    return name
 
 
 def warm_agent(name: str) -> str:
@@ -94,12 +78,14 @@ def warm(workers: int = 2, report: Callable[[str], None] = lambda line: None) ->
         fcntl.flock(lock, fcntl.LOCK_EX)
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(workers, mp_context=context) as pool:
-            # What is compiled later finds its parts done: first a game, then what is built on it.
-            others = [name for name in games() if name != "perudo"]
+            # What is compiled later finds its parts done: first the games, then who plays them.
+            names = sorted(games(), key=lambda name: name != "perudo")
+            agents = sorted(AGENTS, key=lambda name: name not in LARGEST)
             for stage in (
-                [(warm_operations, "perudo"), *((warm_all, name) for name in others)],
-                [(warm_agent, "mcts-random"), (warm_arena, "perudo"), (warm_play, "perudo")]
-                + [(warm_agent, name) for name in AGENTS if name != "mcts-random"],
+                [(warm_operations, name) for name in names],
+                [(warm_agent, name) for name in agents[: len(LARGEST)]]
+                + [(warm_arena, "perudo")]
+                + [(warm_agent, name) for name in agents[len(LARGEST) :]],
             ):
                 for done in as_completed([pool.submit(task, name) for task, name in stage]):
                     report(done.result())

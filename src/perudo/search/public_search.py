@@ -27,6 +27,7 @@ from perudo.games.chance import Stream, below, combine, uniform, whole
 from perudo.games.game import (
     CHANCE,
     OVER,
+    ROUND,
     SPECTATOR,
     Record,
     action,
@@ -43,7 +44,7 @@ from perudo.games.game import (
     round_over,
     workspace,
 )
-from perudo.games.kernel import kernel, now, record_size
+from perudo.games.kernel import INTERPRETED, kernel, now, record_size
 from perudo.games.policy import (
     SAMPLED,
     Memory,
@@ -91,7 +92,7 @@ def find(table: Table, key: np.uint64) -> int:
     place = key & mask
     while table[place].visits > 0 and table[place].key != key:
         place = (place + np.uint64(1)) & mask
-    return int(place)
+    return whole(place)
 
 
 @kernel
@@ -150,40 +151,31 @@ def drawn_by_regret(moves: Table, first: int, count: int, floor: float, stream: 
 
 
 @kernel
-def play_on(
-    states: Record,
-    horizon: int,
-    policy: Any,
-    has_policy: bool,
-    parameters: Parameters,
-    memory: Memory,
-    key: np.uint64,
-    stream: Stream,
-    thoughts: Record,
-) -> None:
-    """Play ``states[1]`` to the end of the round, or of the match, by the rollout policy."""
-    state, view = states[1], states[2]
-    while True:
-        who = actor(state)
-        if who == OVER or (horizon == 0 and round_over(state)):
-            return
-        if who == CHANCE:
-            deal(state, key)
-        elif has_policy:
-            copy(view, state)
-            observe(view, who)
-            apply(state, policy_at(policy, view)(view, parameters, memory, stream, thoughts))
-        else:
-            finish_round_randomly(state, stream)
-
-
-@kernel
 def index_of(state: Record, code: int, count: int) -> int:
     """Which of the actor's actions this is."""
     for index in range(count):
         if action(state, index) == code:
             return index
     return 0  # not reached for a legal action
+
+
+@kernel
+def open_set(
+    table: Table, moves: Table, used: Whole, place: int, key: np.uint64, count: int
+) -> bool:
+    """Begin to keep an information set, if there is room."""
+    if 2 * used[0] >= table.size or used[1] + count > moves.size:
+        return False
+    table[place].key = key
+    table[place].visits = 1
+    table[place].first = used[1]
+    table[place].moves = count
+    for index in range(count):
+        moves[used[1] + index].visits = 0
+        moves[used[1] + index].value = 0.0
+    used[0] += 1
+    used[1] += count
+    return True
 
 
 @kernel
@@ -198,7 +190,7 @@ def simulate(
     has_policy: bool,
     parameters: Parameters,
     memory: Memory,
-    budget: Whole,
+    wanted: int,
     totals: Real,
     trace: Real,
     stream: Stream,
@@ -206,112 +198,95 @@ def simulate(
 ) -> int:
     """Run simulations from ``states[0]``, what the searcher sees; returns how many there were.
 
-    ``states`` has three workspaces more; ``totals`` becomes the mean payoff of every player, and
-    ``trace`` what it was on the way.
+    ``states`` has three workspaces more: the game, what its actor sees, and a leaf that is played
+    out repeatedly. ``totals`` becomes the mean payoff of every player, ``trace`` what it was on the
+    way. There is one place that plays an action, since operations are large to compile.
     """
     whose, estimation, sampling = int(settings[0]), int(settings[1]), int(settings[2])
     c, horizon, limit, repeats = settings[3], int(settings[4]), settings[5], int(settings[6])
     prior = settings[7]
-    players = int(states[0].players)
+    players = totals.size
     path = np.zeros(MAX_PATH, np.int64)
     sets = np.zeros(MAX_PATH, np.int64)
     seats = np.zeros(MAX_PATH, np.int64)
     worth = np.zeros(players)
-    state = states[1]
+    state, view = states[1], states[2]
     started = now() if limit > 0.0 else 0.0
-    wanted = budget[0]
     for done in range(wanted):
         if limit > 0.0 and done % SIMULATIONS_PER_LOOK == 0 and now() > started + limit:
             return done
         copy(state, states[0])
         redeal(state, seat if sampling == OWN_KNOWLEDGE else SPECTATOR, stream)
-        depth = 0
-        while depth < MAX_PATH:
-            who = actor(state)
-            if who == OVER or who == CHANCE or round_over(state):
-                break
-            if whose == SEARCHER and who != seat:
-                copy(states[2], state)
-                observe(states[2], who)
-                if has_policy:
-                    said = policy_at(policy, states[2])(
-                        states[2], parameters, memory, stream, thoughts
-                    )
-                else:
-                    said = action(state, below(stream, action_count(state)))
-                apply(state, said)
-                continue
-            key = combine(information_key(state, who), who)
-            place = find(table, key)
-            if table[place].visits == 0:
-                count = action_count(state)
-                if 2 * used[0] < table.size and used[1] + count <= moves.size:
-                    table[place].key = key
-                    table[place].visits = 1
-                    table[place].first = used[1]
-                    table[place].moves = count
-                    for index in range(count):
-                        moves[used[1] + index].visits = 0
-                        moves[used[1] + index].value = 0.0
-                    used[0] += 1
-                    used[1] += count
-                if depth > 0:
-                    break
-                if table[place].visits == 0:
-                    return done  # not even the root fits
-            first, count = int(table[place].first), int(table[place].moves)
-            if depth > 0 and float(table[place].visits) < prior * count:
-                index = below(stream, count)
-                if has_policy:
-                    copy(states[2], state)
-                    observe(states[2], who)
-                    said = policy_at(policy, states[2])(
-                        states[2], parameters, memory, stream, thoughts
-                    )
-                    index = index_of(state, said, count)
-            elif estimation == UCB:
-                index = best_by_ucb(moves, first, count, int(table[place].visits), c)
-            else:
-                index = drawn_by_regret(moves, first, count, LOWEST_REGRET, stream)
-            path[depth] = first + index
-            sets[depth] = place
-            seats[depth] = who
-            depth += 1
-            apply(state, action(state, index))
+        depth, in_tree, left = 0, True, 1
         for player in range(players):
             worth[player] = 0.0
-        settled = actor(state) == OVER or round_over(state)
-        times = 1 if settled else repeats
-        if times > 1:
-            copy(states[3], state)
-        for turn in range(times):
-            if turn > 0:
+        while True:
+            who = actor(state)
+            if who == OVER or (horizon == ROUND and round_over(state)):
+                for player in range(players):
+                    worth[player] += payoff(state, horizon, player)
+                left -= 1
+                if left == 0:
+                    break
                 copy(state, states[3])
-            play_on(
-                states,
-                horizon,
-                policy,
-                has_policy,
-                parameters,
-                memory,
-                combine(stream[0], turn),
-                stream,
-                thoughts,
-            )
-            for player in range(players):
-                worth[player] += payoff(state, horizon, player) / times
+                continue
+            if who == CHANCE:
+                in_tree = False  # the tree is about this round
+                deal(state, combine(stream[0], left))
+                continue
+            searched = in_tree and (whose == EVERYBODY or who == seat)
+            place, count = NOWHERE, action_count(state)
+            if searched:
+                key = combine(information_key(state, who), who)
+                place = find(table, key)
+                if table[place].visits == 0:
+                    in_tree = open_set(table, moves, used, place, key, count) and depth == 0
+                elif depth == MAX_PATH:
+                    in_tree = False
+                if not in_tree and repeats > 1:
+                    left = repeats
+                    copy(states[3], state)
+            by_policy = True
+            if in_tree and searched:
+                by_policy = depth > 0 and float(table[place].visits) < prior * count
+            said = NOWHERE
+            if by_policy:
+                if has_policy:
+                    copy(view, state)
+                    observe(view, who)
+                    said = policy_at(policy, view)(view, parameters, memory, stream, thoughts)
+                elif not in_tree:
+                    finish_round_randomly(state, stream)
+                    continue
+                else:
+                    said = action(state, below(stream, count))
+            if in_tree and searched:
+                first = int(table[place].first)
+                if by_policy:
+                    index = index_of(state, said, count)
+                elif estimation == UCB:
+                    index = best_by_ucb(moves, first, count, int(table[place].visits), c)
+                else:
+                    index = drawn_by_regret(moves, first, count, LOWEST_REGRET, stream)
+                said = action(state, index)
+                path[depth] = first + index
+                sets[depth] = place
+                seats[depth] = who
+                depth += 1
+            apply(state, said)
+        times = repeats if not in_tree else 1
         for step in range(depth):
             move = moves[path[step]]
             move.visits += 1
-            move.value += (worth[seats[step]] - move.value) / float(move.visits)
+            move.value += (worth[seats[step]] / times - move.value) / float(move.visits)
             table[sets[step]].visits += 1
         for player in range(players):
-            totals[player] += (worth[player] - totals[player]) / (done + 1)
+            totals[player] += (worth[player] / times - totals[player]) / (done + 1)
         if (done + 1) * TRACES % wanted < TRACES and trace.shape[0] > 0:
             point = (done + 1) * TRACES // wanted - 1
             for player in range(players):
                 trace[point, player] = totals[player]
-    return int(wanted)
+    return wanted
 
 
 # --- deciding -----------------------------------------------------------------------------------
@@ -337,47 +312,6 @@ MOVES_PER_SET = 48
 
 
 @kernel
-def search(
-    observation: Record,
-    parameters: Parameters,
-    memory: Memory,
-    table: Table,
-    moves: Table,
-    totals: Real,
-    trace: Real,
-    states: Record,
-    stream: Stream,
-    thoughts: Record,
-) -> int:
-    """Search for the viewer of an observation; fills in the table, and returns the simulations."""
-    copy(states[0], observation)
-    used = np.zeros(2, np.int64)
-    budget = np.zeros(1, np.int64)
-    budget[0] = int(parameters[ITERATIONS])
-    for player in range(totals.size):
-        totals[player] = 0.0
-    return int(
-        simulate(
-            states,
-            table,
-            moves,
-            used,
-            whole(observation.viewer),
-            parameters[:ROLLOUT],
-            np.uint64(parameters[ROLLOUT]),
-            parameters[ROLLOUT_SIZE] == record_size(observation),
-            parameters[ROLLOUT + 1 :],
-            memory,
-            budget,
-            totals,
-            trace,
-            stream,
-            thoughts,
-        )
-    )
-
-
-@kernel
 def decide_by_search(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
@@ -391,9 +325,23 @@ def decide_by_search(
     moves = np.empty(room, MOVE)
     totals = np.zeros(int(observation.players))
     states = workspace(observation, 4)
-    done = search(
-        *(observation, parameters, memory, table, moves, totals, np.zeros((0, 1)), states),
-        *(stream, thoughts),
+    copy(states[0], observation)
+    done = simulate(
+        states,
+        table,
+        moves,
+        np.zeros(2, np.int64),
+        whole(observation.viewer),
+        parameters[:ROLLOUT],
+        np.uint64(parameters[ROLLOUT]),
+        parameters[ROLLOUT_SIZE] == record_size(observation),
+        parameters[ROLLOUT + 1 :],
+        memory,
+        iterations,
+        totals,
+        np.zeros((0, 1)),
+        stream,
+        thoughts,
     )
     return conclude(observation, int(parameters[ESTIMATION]), done, table, moves, stream, thoughts)
 
@@ -443,12 +391,23 @@ def trace(observation: State, parameters: Parameters, stream: Stream) -> Real:
     moves = np.zeros(iterations * MOVES_PER_SET, MOVE)
     points = np.zeros((TRACES, observation.players))
     states = np.zeros(4, record.dtype)
-    chosen = parameters.copy()
-    chosen[ITERATIONS] = iterations
-    memory = np.zeros((len(SEATS), 1))
-    totals = np.zeros(observation.players)
-    search(
-        *(record, chosen, memory, table, moves, totals, points, states, stream),
+    states[0] = record
+    address = parameters[ROLLOUT]
+    simulate(
+        states,
+        table,
+        moves,
+        np.zeros(2, np.int64),
+        observation.viewer,
+        parameters[:ROLLOUT].copy(),
+        address if INTERPRETED else np.uint64(address),
+        bool(parameters[ROLLOUT_SIZE] == record.dtype.itemsize),
+        parameters[ROLLOUT + 1 :].copy(),
+        np.zeros((len(SEATS), 1)),
+        iterations,
+        np.zeros(observation.players),
+        points,
+        stream,
         new_thoughts(),
     )
     return points

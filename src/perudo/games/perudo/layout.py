@@ -13,7 +13,7 @@ import numpy as np
 
 from perudo.games.chance import whole
 from perudo.games.game import Record
-from perudo.games.kernel import copy_bytes, inlined, kernel
+from perudo.games.kernel import copy_bytes, kernel
 from perudo.games.perudo.rules import FACES, MAX_PLAYERS, MAX_QUANTITY, OPTIONS, Rules
 
 # --- actions -----------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ def history_action(entry: int) -> int:
     return int(entry) & ((1 << HISTORY_SEAT_SHIFT) - 1)
 
 
-@inlined
+@kernel
 def next_live(state: Record, seat: int) -> int:
     """The next seat to the left that has dice."""
     players = int(state.players)

@@ -110,7 +110,7 @@ def begin_offers(state: Record) -> None:
     make_offer(state)
 
 
-@inlined
+@kernel
 def make_offer(state: Record) -> None:
     """Work out once per decision what the actor may do, for ``action_count`` and ``action``."""
     offer = state.offer

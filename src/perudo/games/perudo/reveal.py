@@ -81,7 +81,7 @@ def lift_cups(state: Record) -> np.uint64:
     return together
 
 
-@inlined
+@kernel
 def lose(state: Record, seat: int, dice: int) -> None:
     """A seat loses dice; if that leaves it one for the first time, it is marked (5.2)."""
     state.reveal.lost[seat] = dice
@@ -173,7 +173,7 @@ def settle_pass(state: Record) -> None:
     settle(state, reason, caller, passer, NO_COUNT, loser)
 
 
-@inlined
+@kernel
 def settle(state: Record, reason: int, caller: int, target: int, count: int, opener: int) -> None:
     """Note how the round ended; then who opens, whether palafico is due, who has won."""
     reveal = state.reveal
