@@ -100,7 +100,7 @@ def test_help_tells_every_command() -> None:
     assert done.returncode == 0
     for command in (
         *("play", "match", "agents", "rules", "position", "perft", "solve", "verify", "bench"),
-        "warm",
+        *("exploitability", "warm"),
     ):
         assert command in done.stdout
         assert perudo(command, "--help").returncode == 0

@@ -281,6 +281,37 @@ def solve(
 
 
 @app.command()
+def exploitability(
+    agent: Annotated[str, typer.Argument(help="As in perudo match; it must state its chances.")],
+    rules: RulesOption = None,
+    option: ChangeOption = None,
+    dice: Annotated[str, typer.Option("--dice", help="Dice of the two players: 2,1.")] = "1,1",
+    game: GameOption = "perudo",
+    as_json: JsonOption = False,
+) -> None:
+    """What somebody who knew an agent could win from it, exactly, in a small round of two."""
+    from perudo.games import game_named
+    from perudo.lab.counting import dice_by_seat
+    from perudo.lab.exploiting import exploitability as measure
+    from perudo.lab.solving import start_of
+    from perudo.terminal.entrants import entrant
+    from perudo.terminal.solve_view import show
+
+    chosen = game_named(game)
+    setting = _setting(chosen, rules, option)
+    counts = dice_by_seat(dice, 2) if chosen.name == "perudo" else None
+    player = entrant(agent)
+    try:
+        found = measure(player, start_of(chosen, setting, counts))
+    finally:
+        player.close()
+    if as_json:
+        print(json.dumps(found))
+    else:
+        show(found)
+
+
+@app.command()
 def verify(
     record: Annotated[Path, typer.Argument(help="A file that --save wrote.")],
     unfinished: Annotated[

@@ -194,6 +194,8 @@ class PublicTree:
     """Each player's hands, by the information key that they have after the deal."""
     weights: tuple[Real, Real]
     """How likely each hand is."""
+    deals: Small
+    """A deal (``chance_outcome``) for every pair of hands; -1 where there is none."""
     row_kinds: Small
     """By leaf table and first player's hand: hands of one kind are paid alike."""
     column_kinds: Small
@@ -247,6 +249,7 @@ def build(start: State, largest: int = 50_000_000) -> PublicTree:
         nodes=actors.size,
         hands=hands,
         weights=weights,
+        deals=representative,
         row_kinds=row_kinds,
         column_kinds=column_kinds,
         payoffs=small_tables,

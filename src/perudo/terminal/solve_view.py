@@ -70,4 +70,4 @@ def show(found: dict[str, Any]) -> None:
         if isinstance(value, float):
             shown = f"{value:.6g}"
         if value is not None:
-            print(f"{name.replace('_', ' '):18} {shown}")
+            print(f"{name.replace('_', ' '):24} {shown}")
