@@ -1,7 +1,7 @@
 """Compiling once what playing and comparing agents needs, so that nobody waits for it later.
 
-What only ``perft``, ``bench``, ``solve`` and matches of other games than Perudo need is compiled
-when it is first used: all of it would take more than a minute.
+What only ``perft``, ``bench``, ``solve``, the agents that search any game, and matches of games
+other than Perudo need is compiled when it is first used: all would take more than a minute.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ from perudo.games.perudo import PERUDO, Rules
 from perudo.lab import arena
 from perudo.lab.contest import Contest
 
-LARGEST = ("mcts-random", "pomcp")
-"""Agents that take longest to compile, so they come first."""
+FIRST = ("random", "probabilistic", "mcts-random")
+"""Agents in whose shadow the others compile: two that are small, then the largest."""
+LATER = ("pomcp", "pomcp-pgt-ucb", "pomcp-pgt-rm")
+"""Agents that are compiled when they are first used."""
 
 
 def warm_operations(name: str) -> str:
@@ -78,16 +80,14 @@ def warm(workers: int = 2, report: Callable[[str], None] = lambda line: None) ->
         fcntl.flock(lock, fcntl.LOCK_EX)
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(workers, mp_context=context) as pool:
-            # What is compiled later finds its parts done: first the games, then who plays them.
+            # What is compiled later finds its parts done. The largest come early, lest one worker
+            # be left alone with them.
             names = sorted(games(), key=lambda name: name != "perudo")
-            agents = sorted(AGENTS, key=lambda name: name not in LARGEST)
-            for stage in (
-                [(warm_operations, name) for name in names],
-                [(warm_agent, name) for name in agents[: len(LARGEST)]]
-                + [(warm_arena, "perudo")]
-                + [(warm_agent, name) for name in agents[len(LARGEST) :]],
-            ):
-                for done in as_completed([pool.submit(task, name) for task, name in stage]):
-                    report(done.result())
+            tasks = [(warm_operations, name) for name in names]
+            tasks += [(warm_agent, name) for name in FIRST]
+            tasks += [(warm_arena, "perudo")]
+            tasks += [(warm_agent, name) for name in AGENTS if name not in (*FIRST, *LATER)]
+            for done in as_completed([pool.submit(task, name) for task, name in tasks]):
+                report(done.result())
     forget_old_caches()
     return time.perf_counter() - started
