@@ -344,6 +344,17 @@ class Bad:
     assert complaint in result["failure"]
 
 
+def test_classes_and_programs_sit_down_with_a_person() -> None:
+    example = Path(__file__).parents[1] / "examples"
+    against = f"{example / 'my_agent.py'}:Careful:courage=0.6,cmd:{sys.executable} {example}/bot.py"
+    arguments = ("play", "--rules", "common", "--against", against, "--seed", "1", "--plain")
+    done = perudo(*arguments, typed="15x6\n" * 40, interpreted=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert "Careful" in done.stdout
+    assert "bot.py" in done.stdout
+
+
 def test_ctrl_c_prints_what_was_played() -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "perudo", "match", "observer", "observer", "--games", "100000000"],

@@ -71,13 +71,15 @@ class Agent(ABC):
     def learn(self, observation: Any, memory: Memory) -> None:  # noqa: B027  # few agents learn
         """See how a round was settled, and write into the memory what is worth remembering."""
 
-    def sit(self, game: Game, setting: Any, seat: int, players: Sequence[str]) -> None:  # noqa: B027
+    def sit(  # noqa: B027  # most do nothing then
+        self, game: Game, setting: Any, seat: int, players: Sequence[str]
+    ) -> None:
         """A match begins."""
 
-    def leave(self, observation: Any) -> None:  # noqa: B027
+    def leave(self, observation: Any) -> None:  # noqa: B027  # most do nothing then
         """A match is over."""
 
-    def close(self) -> None:  # noqa: B027
+    def close(self) -> None:  # noqa: B027  # only those with processes have to
         """Nobody will ask again: end what was started."""
 
     def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:

@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from perudo.agents import Decision, agent_named
+from perudo.agents.outside import TIMEOUT_SECONDS
+from perudo.agents.watchdog import decide_within
 from perudo.games.chance import Stream, stream_of
 from perudo.games.errors import PerudoError
 from perudo.games.game import Game
 from perudo.table import SeededDice, Table
+from perudo.terminal.entrants import entrants
 from perudo.terminal.screen import Ask, Screen
 
 MakeScreen = Callable[[list[str], int], Screen]
@@ -35,10 +37,11 @@ class TerminalGame:
         save: Path | None = None,
         name: str = "you",
     ) -> None:
-        self._agents = {seat: agent_named(text) for seat, text in enumerate(against, 1)}
+        self._agents = dict(enumerate(entrants(against), 1))
         for agent in self._agents.values():
             reason = agent.cannot_play(game, setting, len(against) + 1)
             if reason is not None:
+                self.close()
                 raise PerudoError(reason)
         self._memories = {seat: agent.new_memory() for seat, agent in self._agents.items()}
         self._streams: dict[int, Stream] = {seat: stream_of(seed, 1, seat) for seat in self._agents}
@@ -49,6 +52,13 @@ class TerminalGame:
         players = [name, *against]
         self._table = Table(game, setting, players, SeededDice(seed))
         self._screen = make_screen(players, self._me)
+        for seat, agent in self._agents.items():
+            agent.sit(game, setting, seat, players)
+
+    def close(self) -> None:
+        """Let the agents go: some have processes of their own."""
+        for agent in self._agents.values():
+            agent.close()
 
     @property
     def table(self) -> Table:
@@ -68,8 +78,9 @@ class TerminalGame:
 
     def _let_agent_act(self, seat: int) -> None:
         view = self._table.observe(seat)
-        answer = self._agents[seat].decide(view, self._memories[seat], self._streams[seat])
-        self._table.act(seat, answer.action if isinstance(answer, Decision) else answer)
+        memory, stream = self._memories[seat], self._streams[seat]
+        decision = decide_within(self._agents[seat], view, memory, stream, TIMEOUT_SECONDS)
+        self._table.act(seat, decision.action)
 
     def _tell(self) -> None:
         """Show what has happened since, and keep it."""

@@ -53,6 +53,8 @@ def start(
     else:
         if save is not None:
             print(f"The record is in {save}.")
+    finally:
+        match.close()
     return 0
 
 
