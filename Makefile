@@ -20,7 +20,7 @@ $(TESTS): $(CORE)
 	touch $@
 
 run play: install
-	$(BIN)/perudo play
+	$(BIN)/perudo play --against observer,l-dumb,hmax-random
 
 check: $(TESTS)
 	$(BIN)/ruff format --check .
