@@ -6,6 +6,7 @@ import numpy as np
 
 from perudo.games.chance import Stream, below, combine, scale
 from perudo.games.game import (
+    ARRIVED,
     OVER,
     Counters,
     Record,
@@ -73,6 +74,41 @@ def copy_whole(target: Record, source: Record) -> None:
 def no_settlement_key(state: Record) -> np.uint64:
     """For games whose settlements are not known to be alike."""
     return np.uint64(0)
+
+
+@kernel
+def no_memory_key(state: Record, moves: int) -> np.uint64:
+    """For games in which all that was seen matters."""
+    return np.uint64(0)
+
+
+@kernel
+def no_hands(state: Record, seat: int) -> int:
+    """For games whose hands depend on each other."""
+    return 0
+
+
+@kernel
+def put_no_hand(state: Record, seat: int, index: int) -> float:
+    """For games whose hands depend on each other."""
+    return 0.0
+
+
+@kernel
+def cannot_rewind(state: Record) -> bool:
+    """For games that do not keep the moves of a round."""
+    return False
+
+
+@kernel
+def no_way(state: Record, target: Record) -> int:
+    """For games that do not keep the moves of a round."""
+    return ARRIVED
+
+
+@kernel
+def keep_all(state: Record) -> None:
+    """For games whose match is one round."""
 
 
 @kernel

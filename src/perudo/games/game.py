@@ -40,6 +40,9 @@ CHANCE = -1
 OVER = -2
 """``actor`` when the match is over."""
 
+ARRIVED = -1
+"""``move_towards`` when no move is missing."""
+
 ROUND, MATCH = 0, 1
 """Horizons: what a payoff is about."""
 
@@ -100,6 +103,19 @@ class Operations:
     """Make the first state equal to the second."""
     settlement_key: Callable[[Record], np.uint64] = _default("no_settlement_key")
     """For solvers: rounds settled with equal keys pay alike when hands are alike; 0: not known."""
+    memory_key: Callable[[Record, int], np.uint64] = _default("no_memory_key")
+    """A hash of the public position for players who remember only the round's last so many moves:
+    positions of equal keys go on alike. 0: not known."""
+    hand_count: Callable[[Record, int], int] = _default("no_hands")
+    """How many hands a seat can have, where hands are independent of each other; else 0."""
+    put_hand: Callable[[Record, int, int], float] = _default("put_no_hand")
+    """Give a seat the k-th of them; returns how likely it is to be dealt."""
+    rewind: Callable[[Record], bool] = _default("cannot_rewind")
+    """Go back to where the round's first move is to be made, hands as they are; or return False."""
+    move_towards: Callable[[Record, Record], int] = _default("no_way")
+    """The move that leads from a rewound state towards one of the same round; or ARRIVED."""
+    forget_round: Callable[[Record], None] = _default("keep_all")
+    """Between rounds: blank all on which the rest of the match does not depend."""
     tally: Callable[[Record, Counters], None] = _default("tally_nothing")
     """Add what happened in the round just settled to counters: a row for each seat, a column for
     each of ``Game.counters``."""
@@ -419,6 +435,12 @@ redeal = _generic("redeal", 2)
 finish_round_randomly = _generic("finish_round_randomly", 1)
 copy = _generic("copy", 1)
 settlement_key = _generic("settlement_key", 0)
+memory_key = _generic("memory_key", 1)
+hand_count = _generic("hand_count", 1)
+put_hand = _generic("put_hand", 2)
+rewind = _generic("rewind", 0)
+move_towards = _generic("move_towards", 1)
+forget_round = _generic("forget_round", 0)
 tally = _generic("tally", 1)
 
 

@@ -9,7 +9,17 @@ import numpy as np
 
 from perudo.games.errors import PerudoError, RulesError
 from perudo.games.game import EVERYTHING, Game, Operations, Properties, Record, register
-from perudo.games.perudo import bidding, counting, knowledge, layout, offer, play, reveal, rolling
+from perudo.games.perudo import (
+    bidding,
+    counting,
+    knowledge,
+    layout,
+    offer,
+    play,
+    reveal,
+    rewinding,
+    rolling,
+)
 from perudo.games.perudo.actions import Action, action_from_code, format_actions, parse_action
 from perudo.games.perudo.hands import hand_text, parse_hand
 from perudo.games.perudo.layout import NOBODY, read_rules, write_rules
@@ -43,6 +53,12 @@ class PerudoGame(Game):
         finish_round_randomly=play.finish_round_randomly,
         copy=layout.copy_state,
         settlement_key=reveal.settlement_key,
+        memory_key=knowledge.memory_key,
+        hand_count=knowledge.hand_count,
+        put_hand=knowledge.put_hand,
+        rewind=rewinding.rewind,
+        move_towards=rewinding.move_towards,
+        forget_round=rewinding.forget_round,
         tally=counting.tally,
     )
     properties = Properties(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
+from math import factorial, prod
+
 import numpy as np
 
 from perudo.games.chance import Stream, combine, extend, next_word, whole
 from perudo.games.game import Record
 from perudo.games.kernel import kernel
+from perudo.games.perudo.bidding import ace_rank, lowest_step_over
 from perudo.games.perudo.rolling import roll
+from perudo.games.perudo.rules import FACES, MAX_DICE
 
 
 @kernel
@@ -41,3 +46,56 @@ def redeal(state: Record, seat: int, stream: Stream) -> None:
     for other in range(int(state.players)):
         if other != seat:
             state.hands[other] = roll(next_word(stream), other, int(state.counts[other]))
+
+
+# --- hands one by one ---------------------------------------------------------------------------
+def _hands() -> tuple[list[int], list[float], list[int]]:
+    """All hands of 0 to MAX_DICE dice, how likely each is, and where those of n dice begin."""
+    hands, chances, first = [], [], [0]
+    for dice in range(MAX_DICE + 1):
+        for faces in combinations_with_replacement(range(1, FACES + 1), dice):
+            hands.append(sum(1 << 8 * face for face in faces))
+            orders = factorial(dice) / prod(factorial(faces.count(face)) for face in set(faces))
+            chances.append(orders / FACES**dice)
+        first.append(len(hands))
+    return hands, chances, first
+
+
+_LISTED = _hands()
+HANDS = np.array(_LISTED[0], np.uint64)
+HAND_CHANCES = np.array(_LISTED[1])
+FIRST_HAND = np.array(_LISTED[2], np.int64)
+
+
+@kernel
+def hand_count(state: Record, seat: int) -> int:
+    """How many different hands the seat's dice make."""
+    dice = int(state.counts[seat])
+    return whole(FIRST_HAND[dice + 1] - FIRST_HAND[dice])
+
+
+@kernel
+def put_hand(state: Record, seat: int, index: int) -> float:
+    """Put one of them into the seat's cup; returns how often it is rolled."""
+    place = FIRST_HAND[int(state.counts[seat])] + index
+    state.hands[seat] = HANDS[place]
+    return float(HAND_CHANCES[place])
+
+
+# --- a short memory -----------------------------------------------------------------------------
+@kernel
+def memory_key(state: Record, moves: int) -> np.uint64:
+    """A hash of the last bids and passes, and of all that decides what may still be said."""
+    key = np.uint64(0)
+    last = int(state.actions)
+    for index in range(max(last - moves, 0), last):
+        key = extend(key, int(state.history[index]))
+    bid, plain = int(state.bid), int(state.plain_bid)
+    rank, plus_one = ace_rank(state), int(state.rules.ace_exit_plus_one)
+    if lowest_step_over(bid, plain, rank, plus_one) == lowest_step_over(bid, 0, rank, plus_one):
+        plain = 0  # the last bid on another face than ones binds nobody any more
+    key = combine(key, bid * 1024 + plain)
+    who = (int(state.turn) * 16 + int(state.pending) + 1) * 16 + int(state.bidder) + 1
+    key = combine(key, (who * 16 + int(state.passer) + 1) * 1024 + int(state.passed))
+    palafico = (int(state.palafico) + 1) * 16 + int(state.palafico_due) + 1
+    return combine(key, palafico * 8 + int(state.wild_face))

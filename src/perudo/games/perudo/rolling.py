@@ -140,21 +140,31 @@ def begin_round(state: Record) -> None:
     state.actions = 0
     state.phase = BIDDING
     state.round_number += 1
+    clear_table(state)
+    state.palafico = NOBODY
+    state.wild_face = usual_wild_face(state)
+    begin_palafico(state)
+    begin_offers(state)
+
+
+@inlined
+def clear_table(state: Record) -> None:
+    """Nobody has said anything yet; the opener is to act."""
     state.turn = state.opener
     state.pending = NOBODY
     state.bidder = NOBODY
     state.passer = NOBODY
-    state.palafico = NOBODY
     state.bid = 0
     state.plain_bid = 0
     state.passed = 0
-    state.wild_face = ACE
+
+
+@inlined
+def usual_wild_face(state: Record) -> int:
+    """What is wild while no palafico round changes it."""
     if state.rules.wild == WILD_HIGHEST:
-        state.wild_face = FACES
-    elif state.rules.wild == WILD_NONE:
-        state.wild_face = 0
-    begin_palafico(state)
-    begin_offers(state)
+        return FACES
+    return 0 if state.rules.wild == WILD_NONE else ACE
 
 
 @inlined
