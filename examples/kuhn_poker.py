@@ -16,7 +16,7 @@ import numpy as np
 
 from perudo.games import Game, Properties, register
 from perudo.games.chance import Stream, below, combine, key_of, stream_of
-from perudo.games.game import CHANCE, OVER, Operations, Record
+from perudo.games.game import ARRIVED, CHANCE, OVER, Operations, Record
 from perudo.games.kernel import kernel
 from perudo.games.state import seat_name
 
@@ -117,6 +117,26 @@ def redeal(state: Record, seat: int, stream: Stream) -> None:
     state.cards[1 - seat] = 1 + (int(state.cards[seat]) + below(stream, 2)) % 3
 
 
+# Two more that a game need not have: with them a searcher can replay a round with other cards, and
+# so judge by what was said what the other may hold.
+@kernel
+def rewind(state: Record) -> bool:
+    """Back to the first action."""
+    state.history = START
+    return True
+
+
+@kernel
+def move_towards(state: Record, target: Record) -> int:
+    """The next action of a later state of the same round."""
+    later = int(target.history)
+    if later == state.history:
+        return ARRIVED
+    while later >> 1 != state.history:
+        later >>= 1
+    return PASS + (later & 1)
+
+
 class KuhnPoker(Game):
     """Kuhn poker."""
 
@@ -134,6 +154,8 @@ class KuhnPoker(Game):
         observe=observe,
         information_key=information_key,
         redeal=redeal,
+        rewind=rewind,
+        move_towards=move_towards,
     )
     properties = Properties(
         min_players=2,

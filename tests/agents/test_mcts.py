@@ -12,6 +12,7 @@ import perudo
 from perudo.agents.agent import Decision
 from perudo.agents.mcts import (
     LEAF,
+    MODEL,
     NO_NODE,
     NODE_DTYPE,
     OBSERVERS,
@@ -31,6 +32,7 @@ from perudo.agents.mcts import (
 )
 from perudo.agents.observer import Observer
 from perudo.agents.pseudo_rolls import (
+    BELIEVED,
     ENUMERATED,
     INFORMED,
     combinations,
@@ -41,6 +43,7 @@ from perudo.agents.pseudo_rolls import (
     rollout_budget,
 )
 from perudo.games.chance import below, stream_of
+from perudo.games.kernel import INTERPRETED
 from perudo.games.perudo import PERUDO, PRESETS
 from perudo.games.perudo.layout import count_in_hand
 from perudo.games.perudo.rules import Rules
@@ -197,7 +200,7 @@ def test_a_full_tree_is_still_searched(opponents: int) -> None:
     parameters, workspace = MctsRandom().parameters, np.zeros(1, PERUDO.dtype)
     done = grow(
         *(nodes, workspace, record, opponents, 500, parameters, Observer().parameters),
-        *(stream_of(1), new_thoughts()),
+        *(np.zeros((10, 1)), stream_of(1), new_thoughts()),
     )
     assert done == 500 == int(nodes[ROOT].visits)
     assert sum(int(nodes[1 + child].visits) for child in range(record_actions)) == 500
@@ -215,12 +218,23 @@ def test_multisets_and_their_weights() -> None:
         assert weights[hands == hand] == pytest.approx(orders * 252 / 7776)
 
 
+def dealer_for(record: Any, by_seat: bool, kind: int, rollouts: int, stream: Any) -> Any:
+    """A dealer for seat A; the Observer is the model, if one is asked for."""
+    parameters = MctsRandom().parameters
+    model = parameters[MODEL] if INTERPRETED else np.uint64(parameters[MODEL])
+    observer, memory = Observer().parameters, np.zeros((10, 1))
+    return new_dealer(
+        *(record, 0, by_seat, kind, 0.5, rollouts),
+        *(model, observer, memory, stream, new_thoughts()),
+    )
+
+
 @pytest.mark.parametrize("by_seat", [False, True])
 def test_enumerated_deals_have_the_right_counts(by_seat: bool) -> None:
     """Over all deals, weighted, each of three dice in two cups shows each face with 1/6."""
     record = perudo.position("common 12345/??/? A 2x4").record
     stream, deals = stream_of(1), 126 if by_seat else 56
-    dealer = new_dealer(record, 0, by_seat, ENUMERATED, 0.5, deals, stream)
+    dealer = dealer_for(record, by_seat, ENUMERATED, deals, stream)
     assert dealer[0] == ENUMERATED
     total, sixes, pairs = 0.0, 0.0, 0.0
     for turn in range(deals):
@@ -233,7 +247,7 @@ def test_enumerated_deals_have_the_right_counts(by_seat: bool) -> None:
     assert total == pytest.approx(deals)
     assert sixes / total == pytest.approx(3 / 6)
     assert pairs / total == pytest.approx(16 / 216)  # two or three sixes of three dice
-    fewer = new_dealer(record, 0, by_seat, ENUMERATED, 0.5, deals - 1, stream)
+    fewer = dealer_for(record, by_seat, ENUMERATED, deals - 1, stream)
     assert fewer[0] != ENUMERATED
 
 
@@ -247,12 +261,25 @@ def test_informed_deals_follow_bids() -> None:
     assert faces[1, 1:] * 7 == pytest.approx([1, 2, 3, 4.5, 6, 7])
     assert faces[2, 1:] * 6.5 == pytest.approx([1, 2, 3, 4, 5.5, 6.5])
     stream, fours, rolls = stream_of(2), 0, 4000
-    dealer = new_dealer(record, 0, False, INFORMED, 0.5, 100, stream)
+    dealer = dealer_for(record, False, INFORMED, 100, stream)
     for turn in range(rolls):
         assert deal_pseudo_rolls(record, 0, False, dealer, turn, stream) == 1.0
         fours += int(count_in_hand(record.hands[1], 4))
     chance = 1.5 / 7
     assert abs(fours - 5 * rolls * chance) < 4 * math.sqrt(5 * rolls * chance * (1 - chance))
+
+
+def test_believed_deals_follow_bids_as_well() -> None:
+    """An Observer that says three fours over two fives mostly has some; C has said nothing."""
+    record = perudo.position("official 12345/?????/????? A 2x5,3x4").observe(0).record
+    stream, fours, rolls = stream_of(2), np.zeros(3), 4000
+    dealer = dealer_for(record, False, BELIEVED, 100, stream)
+    for turn in range(rolls):
+        assert deal_pseudo_rolls(record, 0, False, dealer, turn, stream) == 1.0
+        fours += [int(count_in_hand(hand, 4)) for hand in record.hands[:3]]
+    assert fours[0] == rolls
+    assert fours[1] > 1.5 * fours[2]
+    assert abs(fours[2] - 5 * rolls / 6) < 4 * math.sqrt(5 * rolls * 5 / 36)
 
 
 @pytest.mark.parametrize("kind", [MctsRandom, MctsObserver])

@@ -37,8 +37,9 @@ from perudo.games.game import (
     round_over,
 )
 from perudo.games.kernel import kernel, now
+from perudo.games.perudo import PERUDO
 from perudo.games.perudo.layout import CALZA_RIGHT, FIRST_BID_CODE, STATE_DTYPE
-from perudo.games.policy import NO_PHASE, Memory, Parameters, begin, choose, consider
+from perudo.games.policy import NO_PHASE, Memory, Parameters, begin, choose, consider, number_of
 
 SCORINGS = ("lose", "gain", "ten")
 REWARDS = np.array([[-1.0, 0.0, 0.0], [-1.0, 0.0, 1.0], [-10.0, 0.0, 1.0]])
@@ -50,8 +51,9 @@ RANDOM_OPPONENTS, OBSERVERS, OBSERVERS_IN_DANGER = range(3)
 """Who the others are in the searcher's head; the last searches only where the Observer would be in
 danger, and else does as the Observer does."""
 
-EXPLORATION, SCORING, ROLLOUTS, CAP, TIME_LIMIT, FINAL, DEALS, BELIEF, STYLE = range(9)
-"""Where the parameters are: the fields of ``MctsRandom`` in their order, then its style."""
+EXPLORATION, SCORING, ROLLOUTS, CAP, TIME_LIMIT, FINAL, DEALS, BELIEF, STYLE, MODEL = range(10)
+"""Where the parameters are: the fields of ``MctsRandom`` in their order, then its style, and the
+address of the Observer, the model for beliefs."""
 
 OBSERVER = Observer().parameters
 ROLLOUTS_PER_LOOK = 16
@@ -203,6 +205,7 @@ def grow(
     rollouts: int,
     parameters: Parameters,
     observer: Parameters,
+    memory: Memory,
     stream: Stream,
     thoughts: Record,
 ) -> int:
@@ -215,7 +218,19 @@ def grow(
     c, scoring, limit = parameters[EXPLORATION], int(parameters[SCORING]), parameters[TIME_LIMIT]
     state = workspace[0]
     kind, belief = int(parameters[DEALS]), parameters[BELIEF]
-    dealer = new_dealer(observation, seat, by_seat, kind, belief, rollouts, stream)
+    dealer = new_dealer(
+        observation,
+        seat,
+        by_seat,
+        kind,
+        belief,
+        rollouts,
+        np.uint64(parameters[MODEL]),
+        observer,
+        memory,
+        stream,
+        thoughts,
+    )
     at_random = dealer[0] == AT_RANDOM
     started = now() if limit > 0.0 else 0.0
     plant(nodes, ROOT, NO_NODE, 0)
@@ -326,7 +341,16 @@ def decide_mcts(
     nodes = np.empty(min(most, MOST_NODES), NODE_DTYPE)
     workspace = np.zeros(1, STATE_DTYPE)
     done = grow(
-        nodes, workspace, observation, opponents, rollouts, parameters, observer, stream, thoughts
+        nodes,
+        workspace,
+        observation,
+        opponents,
+        rollouts,
+        parameters,
+        observer,
+        memory,
+        stream,
+        thoughts,
     )
     chosen = conclude(nodes, observation, done, int(parameters[FINAL]), thoughts)
     thoughts.phase = phase
@@ -362,14 +386,16 @@ class MctsRandom(CompiledAgent):
     """Choose the action of the highest mean, or of the most visits."""
     pseudo_rolls: str = choice("random", PSEUDO_ROLLS)
     """How the others' dice are dealt: at random, every deal in turn (weighted by how often it
-    falls; if there are more deals than rollouts, at random), or by what they bid."""
+    falls; if there are more deals than rollouts, at random), by what they bid (a rule of thumb), or
+    as Bayes' rule has it with the Observer as a model of what they bid."""
     belief: float = number(0.5, 0.0, 100.0)
     """With informed pseudo-rolls: what each bid adds to the weight of its face."""
 
     @property
     def parameters(self) -> Parameters:
-        """The fields, then what tells the three agents apart."""
-        return np.append(super().parameters, float(self.style))
+        """The fields, what tells the three agents apart, and where the Observer is."""
+        model = number_of(Observer.policy, PERUDO.dtype)
+        return np.append(super().parameters, [float(self.style), model])
 
     @property
     def uses_clock(self) -> bool:  # type: ignore[override]  # known when the agent is made

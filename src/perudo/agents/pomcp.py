@@ -10,7 +10,7 @@ import numpy as np
 from perudo.agents.agent import CompiledAgent
 from perudo.agents.heuristic import HeuristicMax
 from perudo.agents.observer import Observer
-from perudo.agents.parameters import choice, number
+from perudo.agents.parameters import choice, flag, number
 from perudo.agents.probabilistic import Probabilistic
 from perudo.games.game import ROUND, Game
 from perudo.games.perudo import PERUDO
@@ -58,6 +58,8 @@ class Pomcp(CompiledAgent):
     prior: float = number(10.0, 0.0, 1000.0)
     """Visits for each move after which an information set is searched; before, it is played as in
     rollouts. 0: at once, as in the thesis."""
+    informed: bool = flag(True)
+    """Weigh what the others may hold by what they have said, with the rollout player as model."""
     time_limit: float = number(0.0, 0.0, 3600.0)
     """Seconds after which it stops; 0: never. With a limit its play depends on the machine."""
 
@@ -84,6 +86,7 @@ class Pomcp(CompiledAgent):
                 self.time_limit,
                 self.repeats,
                 self.prior,
+                self.informed,
                 self.iterations,
                 *rollout,
             ],

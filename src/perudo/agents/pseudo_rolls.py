@@ -1,7 +1,8 @@
 """The dice that a search deals to the others in its head, and how many deals it can afford.
 
 The thesis calls them pseudo-rolls and deals them at random. Its conclusions suggest two other
-ways, which are options here: one deal of each kind, and deals informed by what the others bid.
+ways, which are options here: one deal of each kind, and deals informed by what the others bid. The
+latter in two forms: a rule of thumb about faces, or Bayes' rule with a model of the others.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perudo.games.chance import Stream, below, uniform
-from perudo.games.game import Record, redeal
+from perudo.games.game import Record, redeal, workspace
 from perudo.games.kernel import kernel
 from perudo.games.perudo.layout import (
     FIRST_BID_CODE,
@@ -23,12 +24,14 @@ from perudo.games.perudo.layout import (
     history_seat,
 )
 from perudo.games.perudo.rules import FACES, MAX_PLAYERS, MAX_QUANTITY
+from perudo.games.policy import Memory, Parameters
+from perudo.search.beliefs import believe, deal_believed
 
-PSEUDO_ROLLS = ("random", "enumerate", "informed")
-AT_RANDOM, ENUMERATED, INFORMED = range(3)
+PSEUDO_ROLLS = ("random", "enumerate", "informed", "believed")
+AT_RANDOM, ENUMERATED, INFORMED, BELIEVED = range(4)
 
 Dealer = Any
-"""(kind, hands, weights, starts, order, faces): see ``new_dealer``."""
+"""(kind, hands, weights, starts, order, faces, shares, particles): see ``new_dealer``."""
 
 FACTORIAL = np.array([float(np.prod(np.arange(1.0, n + 1))) for n in range(MAX_QUANTITY + 1)])
 
@@ -123,7 +126,7 @@ def deal_in_turn(
     state: Record, seat: int, by_seat: bool, dealer: Dealer, turn: int, stream: Stream
 ) -> float:
     """The deal whose turn it is; returns its weight."""
-    _, hands, weights, starts, order, _ = dealer
+    _, hands, weights, starts, order, _, _, _ = dealer
     index = int(order[turn % len(order)])
     if not by_seat:
         split_pool(state, seat, hands[index], stream)
@@ -178,7 +181,7 @@ def deal_informed(state: Record, seat: int, faces: npt.NDArray[np.float64], stre
             state.hands[other] = hand
 
 
-# --- any of the three ---------------------------------------------------------------------------
+# --- any of the four ----------------------------------------------------------------------------
 @kernel
 def new_dealer(
     state: Record,
@@ -187,12 +190,21 @@ def new_dealer(
     kind: int,
     belief: float,
     rollouts: int,
+    model: Any,
+    parameters: Parameters,
+    memory: Memory,
     stream: Stream,
+    thoughts: Record,
 ) -> Dealer:
-    """Prepare to deal: (kind, hands, their weights, where each cup's begin, an order, chances).
+    """Prepare to deal.
 
-    More deals than rollouts cannot be taken in turn: then they are random.
+    (kind, hands, their weights, where each cup's begin, an order, chances, belief, particles). More
+    deals than rollouts cannot be taken in turn: then they are random. A belief is formed by asking
+    the model, a policy's address, about the bids so far.
     """
+    shares, particles = np.zeros((0, 0)), workspace(state, 2)
+    if kind == BELIEVED:
+        shares, particles = believe(state, seat, model, parameters, memory, stream, thoughts)
     deals, listed = 1, 1
     starts = np.zeros(MAX_PLAYERS + 1, np.int64)
     if kind == ENUMERATED:
@@ -220,7 +232,7 @@ def new_dealer(
             order[last], order[other] = order[other], order[last]
     elif kind == INFORMED:
         face_chances(state, belief, faces)
-    return kind, hands, weights, starts, order, faces
+    return kind, hands, weights, starts, order, faces, shares, particles
 
 
 @kernel
@@ -233,6 +245,8 @@ def deal_pseudo_rolls(
         return deal_in_turn(state, seat, by_seat, dealer, turn, stream)
     if kind == INFORMED:
         deal_informed(state, seat, dealer[5], stream)
+    elif kind == BELIEVED:
+        deal_believed(state, seat, dealer[6], dealer[7], stream)
     else:
         redeal(state, seat, stream)
     return 1.0

@@ -13,6 +13,9 @@ What the thesis does not have is ``PRIOR``: below the root, an information set i
 after so many visits for each of its moves, and until then the rollout policy moves there. Where
 there are many hands and many bids, UCB would otherwise try every bid once in each of thousands of
 sets: the others seem to play at random, and the search bids far too high. 0 is the thesis.
+
+Nor has it beliefs: with ``INFORMED`` the root is sampled not only consistently with what is known,
+but as likely as the rollout policy, as a model of the others, would have said what they said.
 """
 
 from __future__ import annotations
@@ -40,7 +43,6 @@ from perudo.games.game import (
     information_key,
     observe,
     payoff,
-    redeal,
     round_over,
     workspace,
 )
@@ -55,6 +57,7 @@ from perudo.games.policy import (
     policy_at,
 )
 from perudo.games.state import SEATS, State
+from perudo.search.beliefs import Shares, believe, deal_believed
 
 EVERYBODY, SEARCHER = range(2)
 """Whose decisions are searched: in the public tree everybody's, in POMCP the searcher's own."""
@@ -190,6 +193,8 @@ def simulate(
     has_policy: bool,
     parameters: Parameters,
     memory: Memory,
+    shares: Shares,
+    particles: Record,
     wanted: int,
     totals: Real,
     trace: Real,
@@ -206,6 +211,7 @@ def simulate(
     c, horizon, limit, repeats = settings[3], int(settings[4]), settings[5], int(settings[6])
     prior = settings[7]
     players = totals.size
+    knower = seat if sampling == OWN_KNOWLEDGE else SPECTATOR
     path = np.zeros(MAX_PATH, np.int64)
     sets = np.zeros(MAX_PATH, np.int64)
     seats = np.zeros(MAX_PATH, np.int64)
@@ -216,7 +222,7 @@ def simulate(
         if limit > 0.0 and done % SIMULATIONS_PER_LOOK == 0 and now() > started + limit:
             return done
         copy(state, states[0])
-        redeal(state, seat if sampling == OWN_KNOWLEDGE else SPECTATOR, stream)
+        deal_believed(state, knower, shares, particles, stream)
         depth, in_tree, left = 0, True, 1
         for player in range(players):
             worth[player] = 0.0
@@ -299,10 +305,11 @@ def simulate(
     TIME_LIMIT,
     REPEATS,
     PRIOR,
+    INFORMED,
     ITERATIONS,
     ROLLOUT_SIZE,
     ROLLOUT,
-) = range(11)
+) = range(12)
 """Places of a search's parameters; those of the rollout policy follow. It is for records of
 ROLLOUT_SIZE bytes; other games are played out at random."""
 MOST_MOVES = 40_000_000
@@ -326,17 +333,26 @@ def decide_by_search(
     totals = np.zeros(int(observation.players))
     states = workspace(observation, 4)
     copy(states[0], observation)
+    seat = whole(observation.viewer)
+    policy, rollout = np.uint64(parameters[ROLLOUT]), parameters[ROLLOUT + 1 :]
+    has_policy = parameters[ROLLOUT_SIZE] == record_size(observation)
+    shares, particles = np.zeros((0, 0)), states
+    if has_policy and parameters[INFORMED] > 0.0:
+        knower = seat if parameters[SAMPLING] == OWN_KNOWLEDGE else SPECTATOR
+        shares, particles = believe(observation, knower, policy, rollout, memory, stream, thoughts)
     done = simulate(
         states,
         table,
         moves,
         np.zeros(2, np.int64),
-        whole(observation.viewer),
+        seat,
         parameters[:ROLLOUT],
-        np.uint64(parameters[ROLLOUT]),
-        parameters[ROLLOUT_SIZE] == record_size(observation),
-        parameters[ROLLOUT + 1 :],
+        policy,
+        has_policy,
+        rollout,
         memory,
+        shares,
+        particles,
         iterations,
         totals,
         np.zeros((0, 1)),
@@ -404,6 +420,8 @@ def trace(observation: State, parameters: Parameters, stream: Stream) -> Real:
         bool(parameters[ROLLOUT_SIZE] == record.dtype.itemsize),
         parameters[ROLLOUT + 1 :].copy(),
         np.zeros((len(SEATS), 1)),
+        np.zeros((0, 0)),
+        states,
         iterations,
         np.zeros(observation.players),
         points,
