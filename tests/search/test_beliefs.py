@@ -118,12 +118,13 @@ def test_particles_in_kuhn_poker() -> None:
     shares, particles = belief(state.observe(1), 1, bet_high_or_bluff)
     assert shares.shape == (1, PARTICLES)
     stream = stream_of(3)
-    dealt = [int(particles[draw(shares[0], stream)].cards[0]) for _ in range(4000)]
+    cards = np.asarray(particles)["cards"]
+    dealt = [int(cards[draw(shares[0], stream), 0]) for _ in range(4000)]
     bluff = (1 - SURPRISE) / 3 + SURPRISE / 2
     king = (1 - SURPRISE) + SURPRISE / 2
     assert np.mean(np.array(dealt) == 3) == pytest.approx(king / (king + bluff), abs=0.06)
     assert set(dealt) == {1, 3}
-    assert all(int(particle.cards[1]) == 2 for particle in particles[:PARTICLES])
+    assert np.all(cards[:PARTICLES, 1] == 2)
 
 
 def test_games_that_cannot_go_back_have_no_belief() -> None:
