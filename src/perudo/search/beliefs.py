@@ -64,7 +64,7 @@ def chance_of_saying(
     for place in range(int(thoughts.considered)):
         if thoughts.actions[place] == said:
             chance += float(thoughts.probabilities[place])
-    return (1.0 - SURPRISE) * chance + SURPRISE / count
+    return (1.0 - SURPRISE) * chance + SURPRISE / float(count)
 
 
 @kernel

@@ -7,7 +7,7 @@ games in which every move is seen by both.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from perudo.games.game import (
 )
 from perudo.games.kernel import kernel
 from perudo.games.state import State
+from perudo.search.outcomes import Keys, Outcomes, Real, Small, gather, standing_key
 
 PLAYERS = 2
 MAX_DEPTH = 256
@@ -42,9 +43,6 @@ TOO_LARGE = -1
 LEAF = -1
 """In place of an actor."""
 LEAF_SALT = 77
-
-Small = npt.NDArray[np.int32]
-Real = npt.NDArray[np.float64]
 
 
 class TooLargeError(PerudoError):
@@ -126,17 +124,17 @@ def find_hands(states: Record, keys: npt.NDArray[np.uint64]) -> None:
 
 
 @kernel
-def pay(states: Record, path: Small, deals: Small, horizon: int, payoffs: Real) -> None:
-    """What a leaf, reached by these actions, pays the first player for every pair of hands."""
+def pay(states: Record, path: Small, deals: Small, horizon: int, payoffs: Real, keys: Keys) -> None:
+    """What a leaf, reached by these actions, pays the first player and leads to, by hands."""
     for one in range(deals.shape[0]):
         for other in range(deals.shape[1]):
-            payoffs[one, other] = 0.0
             if deals[one, other] >= 0:
                 copy(states[1], states[0])
                 chance_outcome(states[1], int(deals[one, other]))
                 for index in range(path.size):
                     apply(states[1], int(path[index]))
                 payoffs[one, other] = payoff(states[1], horizon, 0)
+                keys[one, other] = standing_key(states[1])
 
 
 @kernel
@@ -196,12 +194,25 @@ class PublicTree:
     """How likely each hand is."""
     deals: Small
     """A deal (``chance_outcome``) for every pair of hands; -1 where there is none."""
-    row_kinds: Small
-    """By leaf table and first player's hand: hands of one kind are paid alike."""
-    column_kinds: Small
+    outcomes: Outcomes
+    """What the leaf tables say, and where the match stands after each leaf."""
     payoffs: Real
     """By leaf table, kinds of the first and of the second player's hands: what the first is paid,
     times how much likelier the pair is than if hands were independent."""
+
+    @property
+    def row_kinds(self) -> Small:
+        """By leaf table and first player's hand: hands of one kind are paid alike."""
+        return self.outcomes.row_kinds
+
+    @property
+    def column_kinds(self) -> Small:
+        """The same for the second player's."""
+        return self.outcomes.column_kinds
+
+    def for_match(self, values: Real) -> PublicTree:
+        """The same round, played for what the standings after it are worth to the first player."""
+        return replace(self, payoffs=self.outcomes.payoffs(values))
 
     @property
     def decisions(self) -> int:
@@ -236,24 +247,32 @@ def build(start: State, largest: int = 50_000_000) -> PublicTree:
     leaves = np.full(actors.size, -1, np.int32)
     leaves[is_leaf_node] = table
     states[0] = start.record
-    tables = []
-    ratio = joint / np.outer(*weights)
+    payoffs, keys, paths = [], [], []
     for node in np.flatnonzero(is_leaf_node)[example]:
-        payoffs = np.zeros(joint.shape)
-        pay(states, _path(parents, actions, int(node)), representative, ROUND, payoffs)
-        tables.append(payoffs * ratio)
-    arranged = _arrange(actors, first, counts, actions, leaves)
-    row_kinds, column_kinds, small_tables = _compress(tables)
+        paths.append(_path(parents, actions, int(node)))
+        payoffs.append(np.zeros(joint.shape))
+        keys.append(np.zeros(joint.shape, np.uint64))
+        pay(states, paths[-1], representative, ROUND, payoffs[-1], keys[-1])
+
+    def after(table: int, one: int, other: int) -> State:
+        record = start.record
+        if representative[one, other] >= 0:
+            game.operations.chance_outcome(record, int(representative[one, other]))
+            for code in paths[table]:
+                game.operations.apply(record, int(code))
+            game.operations.forget_round(record)
+        return type(start)(record)
+
+    outcomes = gather(payoffs, keys, joint / np.outer(*weights), after)
     return PublicTree(
         start=start,
         nodes=actors.size,
         hands=hands,
         weights=weights,
         deals=representative,
-        row_kinds=row_kinds,
-        column_kinds=column_kinds,
-        payoffs=small_tables,
-        **arranged,
+        outcomes=outcomes,
+        payoffs=outcomes.payoffs(),
+        **_arrange(actors, first, counts, actions, leaves),
     )
 
 
@@ -337,19 +356,3 @@ def _path(parents: Small, actions: Small, node: int) -> Small:
         path.append(actions[node])
         node = int(parents[node])
     return np.array(path[::-1], np.int32)
-
-
-def _compress(tables: list[Real]) -> tuple[Small, Small, Real]:
-    """Hands with equal rows, and with equal columns, are of one kind: tables become small."""
-    row_kinds = np.zeros((len(tables), tables[0].shape[0]), np.int32)
-    column_kinds = np.zeros((len(tables), tables[0].shape[1]), np.int32)
-    small = []
-    for index, table in enumerate(tables):
-        rows, row_kinds[index] = np.unique(table, axis=0, return_inverse=True)
-        cells, column_kinds[index] = np.unique(rows, axis=1, return_inverse=True)
-        small.append(cells)
-    shape = (len(tables), max(t.shape[0] for t in small), max(t.shape[1] for t in small))
-    kinds = np.zeros(shape)
-    for index, cells in enumerate(small):
-        kinds[index, : cells.shape[0], : cells.shape[1]] = cells
-    return row_kinds, column_kinds, kinds
