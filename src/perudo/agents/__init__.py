@@ -5,6 +5,7 @@ from __future__ import annotations
 from perudo.agents.adaptive import HeuristicAdaptive
 from perudo.agents.agent import Agent, CompiledAgent, Decision, Thoughts, parse_parameters
 from perudo.agents.boros import BorosBasic, BorosBluff, BorosExtended, BorosForeseeing
+from perudo.agents.cfr import Cfr
 from perudo.agents.dumb import Dumb, LessDumb, SlightlyLessDumb
 from perudo.agents.heuristic import HeuristicMax, HmaxCounter, HmaxRandom
 from perudo.agents.human import HumanAgent
@@ -43,6 +44,7 @@ AGENTS: dict[str, type[Agent]] = {
         Pomcp,
         PublicTreeUcb,
         PublicTreeRegret,
+        Cfr,
         HumanAgent,
     )
 }

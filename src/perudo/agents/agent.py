@@ -71,6 +71,9 @@ class Agent(ABC):
     def learn(self, observation: Any, memory: Memory) -> None:  # noqa: B027  # few agents learn
         """See how a round was settled, and write into the memory what is worth remembering."""
 
+    def prepare(self, start: State) -> None:  # noqa: B027  # most are always ready
+        """Get ready for matches from this state, which may take a while; raise if impossible."""
+
     def sit(  # noqa: B027  # most do nothing then
         self, game: Game, setting: Any, seat: int, players: Sequence[str]
     ) -> None:

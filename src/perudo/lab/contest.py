@@ -50,11 +50,12 @@ class Contest:
             )
         if self.games < 1 or self.series < 1:
             raise PerudoError("play at least one game")
-        self.start()
+        start = self.start()
         for agent in self.agents:
             reason = agent.cannot_play(self.game, self.setting, len(self.agents))
             if reason is not None:
                 raise PerudoError(reason)
+            agent.prepare(start)
 
     @property
     def remembering(self) -> bool:

@@ -16,13 +16,18 @@ SECONDS = 1.0
 def decision_times(
     names: Sequence[str], rules: str = "official", seconds: float = SECONDS
 ) -> dict[str, float]:
-    """Mean milliseconds per decision at a table of four of a kind; only compiled agents."""
+    """Mean milliseconds per decision at a table of four of a kind, of those who can sit there.
+
+    Only compiled agents are timed.
+    """
     times = {}
+    setting = Rules.parse(rules)
     for name in names:
         agent = agent_named(name)
-        if isinstance(agent, CompiledAgent):
-            contest = Contest(PERUDO, Rules.parse(rules), [agent] * SEATED, 1_000_000)
-            run(Contest(PERUDO, Rules.parse(rules), [agent] * SEATED, 1))  # load the kernels
+        seated = agent.cannot_play(PERUDO, setting, SEATED) is None
+        if isinstance(agent, CompiledAgent) and seated:
+            contest = Contest(PERUDO, setting, [agent] * SEATED, 1_000_000)
+            run(Contest(PERUDO, setting, [agent] * SEATED, 1))  # load the kernels
             results = run(contest, stop_after=seconds)
             times[name] = 1000 * float(results.seconds[:, 0].sum() / results.effort[:, 0].sum())
     return times

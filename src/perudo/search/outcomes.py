@@ -20,6 +20,8 @@ from perudo.games.state import State
 Real = npt.NDArray[np.float64]
 Small = npt.NDArray[np.int32]
 Keys = npt.NDArray[np.uint64]
+MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64)
+"""Odd numbers that make different triples different words."""
 
 
 @kernel
@@ -57,29 +59,38 @@ def gather(
     payoffs: list[Real], keys: list[Keys], ratio: Real, example: Callable[[int, int, int], State]
 ) -> Outcomes:
     """Number the outcomes of leaf tables; ``example`` plays a table's leaf for a pair of hands."""
-    shape = (len(payoffs), *ratio.shape)
-    cells = np.zeros(
-        shape, [("standing", np.uint64), ("payoff", np.float64), ("ratio", np.float64)]
-    )
-    cells["standing"], cells["payoff"] = np.stack(keys), np.stack(payoffs)
-    cells["ratio"] = ratio
-    cells[np.broadcast_to(ratio == 0.0, shape)] = (0, 0.0, 0.0)  # hands that exclude each other
-    found, places, numbers = np.unique(cells, return_index=True, return_inverse=True)
-    standing_keys, where = np.unique(found["standing"], return_inverse=True)
-    states = []
-    for key in standing_keys:
-        first = int(places[np.flatnonzero(found["standing"] == key)[0]])
-        table, rest = divmod(first, ratio.size)
-        states.append(example(table, *divmod(rest, ratio.shape[1])))
-    row_kinds, column_kinds, tables = _compress(numbers.reshape(shape).astype(np.int32))
+    numbers = np.zeros((len(payoffs), *ratio.shape), np.int32)
+    outcomes: dict[tuple[int, float, float], int] = {}
+    states: dict[int, tuple[int, State]] = {}
+    for table, (payoff, key) in enumerate(zip(payoffs, keys, strict=True)):
+        # Sorting numbers is much faster than sorting triples.
+        mixed = key * MULTIPLIERS[0]
+        mixed ^= payoff.view(np.uint64) * MULTIPLIERS[1] ^ ratio.view(np.uint64) * MULTIPLIERS[2]
+        mixed[ratio == 0.0] = 0  # hands that exclude each other
+        _, places, which = np.unique(mixed, return_index=True, return_inverse=True)
+        found = []
+        for place in places:
+            hands = np.unravel_index(int(place), ratio.shape)
+            one, other = int(hands[0]), int(hands[1])
+            possible = ratio[one, other] != 0.0
+            what = (
+                int(key[hands]) if possible else 0,
+                float(payoff[hands]) if possible else 0.0,
+                float(ratio[hands]),
+            )
+            if what[0] not in states:
+                states[what[0]] = (len(states), example(table, one, other))
+            found.append(outcomes.setdefault(what, len(outcomes)))
+        numbers[table] = np.array(found, np.int32)[which].reshape(ratio.shape)
+    row_kinds, column_kinds, tables = _compress(numbers)
     return Outcomes(
         tables=tables,
         row_kinds=row_kinds,
         column_kinds=column_kinds,
-        ratios=found["ratio"].copy(),
-        round_payoffs=found["payoff"].copy(),
-        standings=where.astype(np.int32),
-        states=tuple(states),
+        ratios=np.array([what[2] for what in outcomes]),
+        round_payoffs=np.array([what[1] for what in outcomes]),
+        standings=np.array([states[what[0]][0] for what in outcomes], np.int32),
+        states=tuple(state for _, state in states.values()),
     )
 
 

@@ -16,8 +16,9 @@ import numpy.typing as npt
 from perudo.games.errors import PerudoError
 from perudo.games.game import game_named
 from perudo.games.state import State
-from perudo.search.cfr import Solver, Vector
+from perudo.search.cfr import Solver
 from perudo.search.public_tree import PublicTree, build
+from perudo.search.sweep import Vector
 
 MAGIC = "perudo strategy"
 VERSION = 1

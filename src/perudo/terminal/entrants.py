@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from perudo.agents import AGENTS, Agent, agent_named
+from perudo.agents.cfr import allow_solving
 from perudo.agents.file_agent import FileAgent
 from perudo.agents.loading import split_file_word
 from perudo.agents.outside import TIMEOUT_SECONDS
 from perudo.agents.program import ProgramAgent
 from perudo.games.errors import UnknownNameError
+from perudo.search.match_values import Valued
 
 COMMAND = "cmd:"
 
@@ -20,6 +23,7 @@ def entrant(word: str, timeout: float = TIMEOUT_SECONDS) -> Agent:
     ``dumb:prob=0.4`` is one of the package's own, ``bots/mine.py:Careful:caution=0.4`` a class from
     a file, ``cmd:node bot.js`` a program. ``close`` it in the end.
     """
+    allow_solving(tell_solved)
     if word.startswith(COMMAND):
         return ProgramAgent(word.removeprefix(COMMAND), timeout)
     if split_file_word(word) is not None:
@@ -32,6 +36,18 @@ def entrant(word: str, timeout: float = TIMEOUT_SECONDS) -> Agent:
         raise UnknownNameError(
             f"{error}; or a class from a file, my_agent.py:Careful, or a program, cmd:node bot.js"
         ) from None
+
+
+def tell_solved(valued: Valued, number: int, rounds: int) -> None:
+    """Say how far an agent has come that solves rounds before it plays."""
+    counts = valued.start.record.counts
+    end = "\n" if number % rounds == 0 else ""
+    print(
+        f"\rsolving: {int(counts[0])} v {int(counts[1])} dice, round {number} of {rounds} ",
+        end=end,
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 def entrants(words: Sequence[str], timeout: float = TIMEOUT_SECONDS) -> list[Agent]:

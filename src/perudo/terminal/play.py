@@ -38,11 +38,16 @@ class TerminalGame:
         name: str = "you",
     ) -> None:
         self._agents = dict(enumerate(entrants(against), 1))
-        for agent in self._agents.values():
-            reason = agent.cannot_play(game, setting, len(against) + 1)
-            if reason is not None:
-                self.close()
-                raise PerudoError(reason)
+        start = game.start(setting, len(against) + 1)
+        try:
+            for agent in self._agents.values():
+                reason = agent.cannot_play(game, setting, len(against) + 1)
+                if reason is not None:
+                    raise PerudoError(reason)
+                agent.prepare(start)
+        except BaseException:
+            self.close()
+            raise
         self._memories = {seat: agent.new_memory() for seat, agent in self._agents.items()}
         self._streams: dict[int, Stream] = {seat: stream_of(seed, 1, seat) for seat in self._agents}
         self._me = 0
