@@ -16,7 +16,7 @@ $(CORE): pyproject.toml constraints.txt
 	touch $@
 
 $(TESTS): $(CORE)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,peers]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,lab,cluster,peers]'
 	touch $@
 
 run play: install

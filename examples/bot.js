@@ -1,6 +1,8 @@
 // A player as a program: reads JSON lines, writes JSON lines, needs nothing but Node.
 //
 //     perudo match "cmd:node examples/bot.js" probabilistic random
+//     node examples/bot.js http://127.0.0.1:8000 TOKEN     plays online (Node 22, or
+//                                                          node --experimental-websocket)
 //
 // The same player as bot.py beside this. docs/protocol.md has every message.
 "use strict";
@@ -26,12 +28,33 @@ function choose(question) {
   return ["decline", "dudo", "doubt"].find((word) => legal.includes(word));
 }
 
-require("readline")
-  .createInterface({ input: process.stdin })
-  .on("line", (line) => {
+function playOnline(server, token) {
+  const address = server.replace(/^http/, "ws") + "/ws?style=program";
+  const socket = new WebSocket(address, ["perudo", "token." + token]);
+  const say = (message) => socket.send(JSON.stringify(message));
+  const queue = () => say({ type: "queue", players: 2, rated: true });
+  socket.onopen = queue;
+  socket.onclose = () => setTimeout(() => playOnline(server, token), 1000);
+  socket.onmessage = ({ data }) => {
+    const message = JSON.parse(data);
+    if (message.type === "decide") {
+      say({ type: "action", table: message.table, id: message.id, action: choose(message) });
+    } else if (message.type === "challenge") say({ type: "sit", table: message.table });
+    else if (message.type === "end") queue();
+  };
+}
+
+function playHere() {
+  const lines = require("readline").createInterface({ input: process.stdin });
+  lines.on("line", (line) => {
     const message = JSON.parse(line);
     if (message.type === "decide") { // hello, result, end, and what may come later: no answer
       const answer = { type: "action", id: message.id, action: choose(message) };
       process.stdout.write(JSON.stringify(answer) + "\n");
     }
   });
+}
+
+const [, , server, token] = process.argv;
+if (token) playOnline(server, token);
+else playHere();

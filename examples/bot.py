@@ -1,6 +1,7 @@
 """A player as a program: reads JSON lines, writes JSON lines, needs nothing but Python.
 
     perudo match "cmd:python examples/bot.py" probabilistic random
+    python examples/bot.py http://127.0.0.1:8000 TOKEN     plays online, with perudo installed
 
 It raises on the face of which it expects most dice to spare, and doubts a bid that is higher than
 it expects. docs/protocol.md has every message; bot.js beside this is the same player in another
@@ -31,6 +32,13 @@ def choose(question: dict[str, Any]) -> str:
         return max(bids, key=lambda bid: spare(question, bid))
     return next(word for word in ("decline", "dudo", "doubt") if word in legal)
 
+
+if len(sys.argv) == 3:  # online: wait in the queue for games of two, and take challenges
+    import asyncio
+
+    from perudo.client import play
+
+    asyncio.run(play(sys.argv[1], sys.argv[2], choose, queue={"players": 2, "rated": True}))
 
 for line in sys.stdin:
     message = json.loads(line)

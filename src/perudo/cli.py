@@ -12,6 +12,8 @@ import typer
 from typer.exceptions import TyperException
 
 from perudo import __version__
+from perudo.server.admin_command import admin
+from perudo.server.command import serve
 
 if TYPE_CHECKING:
     from perudo.games.game import Game
@@ -83,6 +85,10 @@ def front(
     if version:
         print(f"perudo {__version__}")
         raise typer.Exit
+
+
+app.command()(serve)
+app.add_typer(admin)
 
 
 @app.command()
@@ -163,6 +169,62 @@ def match(
         series=series,
     )
     raise typer.Exit(run_match(contest, workers, timeout, as_json, by_seat))
+
+
+@app.command()
+def tournament(
+    agents: Annotated[list[str], typer.Argument(help="Two or more, named as in perudo match.")],
+    players: Annotated[
+        int | None, typer.Option("--players", help="Seats at each table; 4, or 2 with --sprt.")
+    ] = None,
+    games: Annotated[int, typer.Option("--games", help="How many, at most.", min=1)] = 10_000,
+    rules: RulesOption = None,
+    option: ChangeOption = None,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same games.")] = 1,
+    series: Annotated[
+        int | None,
+        typer.Option(
+            "--series", help="Deals in a block: 1, or 20 if an agent remembers.", min=1, max=10_000
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Keep the games in this directory; go on with those there."),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Write a page of tables and plots.")
+    ] = None,
+    sprt: Annotated[
+        bool, typer.Option("--sprt", help="Test whether the first is better; stop when known.")
+    ] = False,
+    elo0: Annotated[float, typer.Option("--elo0", help="Not better: by so much or less.")] = 0.0,
+    elo1: Annotated[float, typer.Option("--elo1", help="Better: by so much or more.")] = 20.0,
+    alpha: Annotated[float, typer.Option("--alpha", help="Chance of a wrong 'better'.")] = 0.025,
+    beta: Annotated[float, typer.Option("--beta", help="Chance of a wrong 'not better'.")] = 0.025,
+    workers: Annotated[
+        int | None, typer.Option("--workers", help="Cores to use; all of them.", min=1, max=256)
+    ] = None,
+    engine: Annotated[str, typer.Option("--engine", help="processes or dask.")] = "processes",
+    address: Annotated[
+        str, typer.Option("--address", help="A Dask scheduler's: tcp://host:8786.")
+    ] = "",
+    game: GameOption = "perudo",
+    timeout: Annotated[
+        float, typer.Option("--timeout", help="Seconds that a decision may take.", min=0.01)
+    ] = 30.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Rate agents: all meet at tables, seats rotated, with the same dice. Can be interrupted."""
+    from perudo.games import game_named
+    from perudo.lab.sprt import Hypotheses
+    from perudo.terminal.tournament_view import Wish, entered, run_tournament
+
+    chosen = game_named(game)
+    test = Hypotheses(elo0, elo1, alpha, beta) if sprt else None
+    wish = Wish(games, timeout, engine, workers, address, out, report, as_json, test)
+    setting = _setting(chosen, rules, option)
+    entry = entered(agents, chosen, setting, players, seed, series, wish)
+    raise typer.Exit(run_tournament(*entry, wish))
 
 
 @app.command("agents")
@@ -249,14 +311,68 @@ def perft(
 
 
 @app.command()
+def reproduce(
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID]...", help="Experiments, patterns such as 'RO-*', or all."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer games, wider intervals.")] = False,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same games.")] = 1,
+    add: Annotated[
+        list[str] | None,
+        typer.Option("--add", help="Seat this agent too where possible: my_agent.py:Mine."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", help="Write results.md, figures (PNG, SVG) and data here; 'all': docs."
+        ),
+    ] = None,
+    records: Annotated[
+        Path | None,
+        typer.Option("--records", help="Records of games with people, for 5.5 and S3-h."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", help="Cores to use; all of them.", min=1, max=256)
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Rerun the papers' experiments; without IDs, list them."""
+    from perudo.lab.experiments.experiment import Conditions
+    from perudo.terminal import reproduce_view
+
+    if not ids:
+        reproduce_view.list_experiments(as_json)
+        return
+    conditions = Conditions(quick=quick, seed=seed, workers=workers, records=records)
+    raise typer.Exit(reproduce_view.reproduce(ids, conditions, add or [], out, as_json))
+
+
+@app.command()
 def solve(
     rules: RulesOption = None,
     option: ChangeOption = None,
-    dice: Annotated[str, typer.Option("--dice", help="Dice of the two players: 2,1.")] = "1,1",
+    dice: Annotated[str, typer.Option("--dice", help="Dice of each player: 2,1.")] = "1,1",
     target: Annotated[
         float, typer.Option("--target", help="Stop at this exploitability.", min=1e-12)
     ] = 1e-3,
-    variant: Annotated[str, typer.Option("--variant", help="cfr, cfr+ or dcfr.")] = "dcfr",
+    variant: Annotated[
+        str, typer.Option("--variant", help="cfr, cfr+ or dcfr; mccfr for any number of players.")
+    ] = "dcfr",
+    memory: Annotated[
+        int | None,
+        typer.Option("--memory", help="For large rounds: remember the last K moves.", min=1),
+    ] = None,
+    iterations: Annotated[
+        int,
+        typer.Option("--iterations", help="With --memory or mccfr: deals to learn from.", min=1),
+    ] = 100_000,
+    bound_rounds: Annotated[
+        int,
+        typer.Option(
+            "--bound-rounds", help="With --memory or mccfr: rounds for a lower bound.", min=0
+        ),
+    ] = 500,
     precision: Annotated[int, typer.Option("--precision", help="Bits of a number: 32 or 64.")] = 64,
     seconds: Annotated[
         float | None, typer.Option("--seconds", help="Stop after so long at the latest.", min=0.1)
@@ -267,14 +383,24 @@ def solve(
     game: GameOption = "perudo",
     as_json: JsonOption = False,
 ) -> None:
-    """Solve a round between two players, the first of whom opens, to a given exploitability."""
+    """Solve a round between two players, the first of whom opens, to a given exploitability.
+
+    Larger rounds are learnt instead: --memory K, or --variant mccfr for more players.
+    """
     from perudo.games import game_named
     from perudo.lab.counting import dice_by_seat
-    from perudo.terminal.solve_view import run_solve
+    from perudo.lab.solving import start_of
+    from perudo.terminal.solve_view import run_learn, run_solve
 
     chosen = game_named(game)
     setting = _setting(chosen, rules, option)
     counts = dice_by_seat(dice, 2) if chosen.name == "perudo" else None
+    if memory is not None or variant == "mccfr":
+        start = start_of(chosen, setting, counts)
+        sampled = variant == "mccfr"
+        raise typer.Exit(
+            run_learn(start, memory, sampled, iterations, seconds, bound_rounds, save, as_json)
+        )
     raise typer.Exit(
         run_solve(chosen, setting, counts, target, variant, precision, seconds, save, as_json)
     )
@@ -282,17 +408,29 @@ def solve(
 
 @app.command()
 def exploitability(
-    agent: Annotated[str, typer.Argument(help="As in perudo match; it must state its chances.")],
+    agent: Annotated[str, typer.Argument(help="As in perudo match.")],
     rules: RulesOption = None,
     option: ChangeOption = None,
-    dice: Annotated[str, typer.Option("--dice", help="Dice of the two players: 2,1.")] = "1,1",
+    dice: Annotated[str, typer.Option("--dice", help="Dice of each player: 2,1.")] = "1,1",
+    method: Annotated[
+        str, typer.Option("--method", help="exact, local, trained, or auto: what is possible.")
+    ] = "auto",
+    rounds: Annotated[
+        int, typer.Option("--rounds", help="For a lower bound: rounds in each seat.", min=2)
+    ] = 2_000,
     game: GameOption = "perudo",
+    seed: Annotated[int, typer.Option("--seed", help="For a lower bound: its luck.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """What somebody who knew an agent could win from it, exactly, in a small round of two."""
+    """What somebody who knew an agent could win from it in one round, on average over the seats.
+
+    Exactly in small rounds of two, if the agent states its chances; elsewhere a lower bound: what
+    an answer to the agent, found by search or learnt, did win.
+    """
     from perudo.games import game_named
     from perudo.lab.counting import dice_by_seat
-    from perudo.lab.exploiting import exploitability as measure
+    from perudo.lab.exploiting import measure
+    from perudo.lab.responding import Effort
     from perudo.lab.solving import start_of
     from perudo.terminal.entrants import entrant
     from perudo.terminal.solve_view import show
@@ -302,7 +440,8 @@ def exploitability(
     counts = dice_by_seat(dice, 2) if chosen.name == "perudo" else None
     player = entrant(agent)
     try:
-        found = measure(player, start_of(chosen, setting, counts))
+        effort = Effort(rounds=rounds, seed=seed)
+        found = measure(player, start_of(chosen, setting, counts), method, effort)
     finally:
         player.close()
     if as_json:
@@ -321,24 +460,36 @@ def verify(
 ) -> None:
     """Replay a record, check every event, and print the match."""
     from perudo.record import MatchRecord
+    from perudo.server.fairness import check_dice, has_fair_dice
 
     match = MatchRecord.load(record, unfinished=unfinished)
+    dice = check_dice(match) if has_fair_dice(match) else None
     if as_json:
-        print(json.dumps({"events": len(match.events), "finished": match.finished}))
+        print(json.dumps({"events": len(match.events), "finished": match.finished, "dice": dice}))
     else:
         print(match.transcript())
         print(f"{len(match.events)} events replay exactly")
+        if dice is not None:
+            print(f"{dice['hands']} hands in {dice['rounds']} rounds follow from {dice['anchor']}")
 
 
 @app.command()
 def bench(
     as_json: JsonOption = False,
     seconds: Annotated[float, typer.Option("--seconds", help="Time for each row.", min=0.1)] = 2.0,
+    section: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--section",
+            help="Only this: rounds, environments, matches, rollouts, decisions, searching or "
+            "solving; may be repeated.",
+        ),
+    ] = None,
 ) -> None:
     """Measure speed on one core, beside OpenSpiel in the same run where it is installed."""
     from perudo.lab import bench as benchmark
 
-    rows = benchmark.run(seconds)
+    rows = benchmark.run(seconds, section or list(benchmark.SECTIONS))
     if as_json:
         print(json.dumps(rows))
     else:

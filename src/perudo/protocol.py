@@ -137,7 +137,7 @@ def decide(observation: PerudoState, number: int, luck: int | None = None) -> De
         "palafico": observation.palafico,
         "been_palafico": list(observation.been_palafico),
         "legal": [game.format_action(code) for code in observation.legal_actions.codes],
-        "last": None if last is None else _settled(last, observation.opener),
+        "last": None if last is None else settled(last, observation.opener),
     }
     if luck is not None:
         message["luck"] = luck
@@ -155,7 +155,7 @@ def result(observation: PerudoState) -> Result:
         "round": observation.round,
         "counts": list(observation.dice_counts),
         "history": _history(observation),
-        "outcome": _settled(outcome, outcome.opener),
+        "outcome": settled(outcome, outcome.opener),
     }
 
 
@@ -185,7 +185,8 @@ def _history(observation: PerudoState) -> list[tuple[int, str]]:
     return [(seat, str(action)) for seat, action in observation.history]
 
 
-def _settled(outcome: Outcome, opener: int | None) -> Settled:
+def settled(outcome: Outcome, opener: int | None) -> Settled:
+    """How a round ended, as messages tell it."""
     return {
         "reason": outcome.reason,
         "caller": outcome.caller,

@@ -31,6 +31,12 @@ class DiceSource(Protocol):
     def deal(self, game: Game, record: Record) -> dict[str, Any]:
         """Bring about the awaited chance event; returns what else the log should tell of it."""
 
+    def settled(self, game: Game, record: Record) -> dict[str, Any]:
+        """What else the log should tell when a round has been settled."""
+
+    def ended(self, game: Game, record: Record) -> dict[str, Any]:
+        """What else the log should tell when the match is over."""
+
 
 class KeyedDice:
     """Dice that are a function of a key and of each die's place: (round, seat, die)."""
@@ -43,6 +49,14 @@ class KeyedDice:
         story = game.chance_story(record, self._key)
         game.operations.deal(record, self._key)
         return story
+
+    def settled(self, game: Game, record: Record) -> dict[str, Any]:
+        """Nothing: the key stays in use."""
+        return {}
+
+    def ended(self, game: Game, record: Record) -> dict[str, Any]:
+        """Nothing: whoever made the key knows it."""
+        return {}
 
 
 class SeededDice(KeyedDice):
@@ -169,9 +183,11 @@ class Table:
         operations = self.game.operations
         last = self._record.events[-1]["event"] if self._record.events else None
         if operations.round_over(self._state) and last == "act":
-            self._log("result", self.game.format_result(self._state))
+            told = self._dice.settled(self.game, self._state)
+            self._log("result", {**self.game.format_result(self._state), **told})
         if operations.actor(self._state) == CHANCE:
             story = self._dice.deal(self.game, self._state)
             self._log("deal", {**self.game.format_deal(self._state), **story})
         elif operations.actor(self._state) == OVER and not self._record.finished:
-            self._log("end", end_data(self.game, self._state))
+            told = self._dice.ended(self.game, self._state)
+            self._log("end", {**end_data(self.game, self._state), **told})

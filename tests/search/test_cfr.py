@@ -267,8 +267,10 @@ def test_our_cfr_plus_is_open_spiels(openspiel_tree: PublicTree) -> None:
     ours.iterate(20)
     average = theirs.average_policy()
     tables = open_spiel_tables(Strategy.of(ours, {}))
-    worst = 0.0
+    differences = []
     for name, chances in tables.items():
         answer = dict(average.action_probabilities(name))
-        worst = max(worst, *(abs(answer[action] - chance) for action, chance in chances))
-    assert worst < 1e-9  # both round, in different orders
+        differences += [abs(answer[action] - chance) for action, chance in chances]
+    # Both round, in different orders; that shows where two moves would be equal but for rounding.
+    assert np.quantile(differences, 0.999) < 3e-12
+    assert max(differences) < 1e-9

@@ -70,12 +70,17 @@ class Pomcp(CompiledAgent):
 
     @property
     def parameters(self) -> Parameters:
-        """In the order of the search, with the rollout policy's address and parameters."""
+        """Those of the search, with the rollout policy's address and parameters."""
         rollout = [0.0, 0.0]
         if self.rollout != "random":
             kind = PLAYERS_OF_ROLLOUTS.get(self.rollout, Observer)
             where = number_of(kind.policy, PERUDO.dtype)
             rollout = [PERUDO.dtype.itemsize, where, *kind().parameters]
+        return np.concatenate([self.search_parameters, rollout])
+
+    @property
+    def search_parameters(self) -> Parameters:
+        """In the order of the search."""
         return np.array(
             [
                 self.whose,
@@ -88,7 +93,6 @@ class Pomcp(CompiledAgent):
                 self.prior,
                 self.informed,
                 self.iterations,
-                *rollout,
             ],
             np.float64,
         )

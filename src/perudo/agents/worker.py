@@ -144,15 +144,23 @@ def serve(word: str, questions: TextIO, answers: TextIO) -> None:
     worker.close()
 
 
-def main() -> None:
-    """Keep the real input and output for the conversation, and serve."""
+def conversation() -> tuple[TextIO, TextIO]:
+    """Keep the real input and output for questions and answers, out of the reach of agents.
+
+    What an agent prints goes to the standard error; it reads nothing.
+    """
     questions = os.fdopen(os.dup(0), encoding="ascii")
     answers = os.fdopen(os.dup(1), "w", encoding="ascii")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
-    serve(sys.argv[1], questions, answers)
+    return questions, answers
+
+
+def main() -> None:
+    """Serve the class that the command line names."""
+    serve(sys.argv[1], *conversation())
 
 
 if __name__ == "__main__":

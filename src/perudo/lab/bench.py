@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import median
 from typing import Any
@@ -20,10 +20,13 @@ from rich.table import Table as Grid
 
 from perudo.agents import AGENTS, agent_named
 from perudo.games.chance import key_of, stream_of
+from perudo.games.errors import UnknownNameError
 from perudo.games.game import ROUND
 from perudo.games.perudo import PERUDO, Rules, position
 from perudo.games.playout import random_games
 from perudo.lab.arena import run as run_arena
+from perudo.lab.bench_environments import environment_rates, environment_ratios
+from perudo.lab.bench_search import search_rates, search_ratios, show_solving, solving
 from perudo.lab.contest import Contest
 from perudo.lab.timing import decision_times
 
@@ -153,34 +156,6 @@ def _summary(unit: str, rates: dict[str, list[float]]) -> dict[str, Any]:
     }
 
 
-def run(seconds: float) -> dict[str, Any]:
-    """Measure every row for about so many seconds, on one core."""
-    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    rounds = _summary("random rounds per second", _round_rates(seconds))
-    result: dict[str, Any] = {
-        "cores": 1,
-        "slices": SLICES,
-        "rounds": rounds,
-        "ratios": _ratios(rounds["rates"]),
-        "matches": _summary(
-            f"full matches per second of {', '.join(MATCH_AGENTS)}", _match_rates(seconds)
-        ),
-        "rollouts": _summary("rollouts per second, 25 unknown dice", _rollout_rates(seconds)),
-        "decisions": {
-            "unit": "decisions per second, four of a kind, official",
-            "rates": {
-                name: round(1000 / milliseconds)
-                for name, milliseconds in decision_times(
-                    list(AGENTS), seconds=seconds / SLICES
-                ).items()
-            },
-        },
-    }
-    if not result["ratios"]:
-        result["note"] = "OpenSpiel is not installed: pip install 'perudo[peers]'"
-    return result
-
-
 def _ratios(rates: dict[str, int]) -> dict[str, float]:
     return {
         f"{ours} / {peer}": round(rates[ours] / rates[peer], 1)
@@ -190,10 +165,71 @@ def _ratios(rates: dict[str, int]) -> dict[str, float]:
     }
 
 
+def _rounds(seconds: float) -> dict[str, Any]:
+    rows = _summary("random rounds per second", _round_rates(seconds))
+    return rows | {"ratios": _ratios(rows["rates"])}
+
+
+def _environments(seconds: float) -> dict[str, Any]:
+    rows = _summary("environment steps per second, random play", environment_rates(seconds, SLICES))
+    return rows | {"ratios": environment_ratios(rows["rates"])}
+
+
+def _searching(seconds: float) -> dict[str, Any]:
+    unit = "simulations per second, 2 x 5 dice, 10,000 a decision, random rollouts"
+    rows = _summary(unit, search_rates(seconds, SLICES))
+    return rows | {"ratios": search_ratios(rows["rates"])}
+
+
+def _decisions(seconds: float) -> dict[str, Any]:
+    times = decision_times(list(AGENTS), seconds=seconds / SLICES)
+    return {
+        "unit": "decisions per second, four of a kind, official",
+        "rates": {name: round(1000 / milliseconds) for name, milliseconds in times.items()},
+    }
+
+
+SECTIONS: dict[str, Callable[[float], dict[str, Any]]] = {
+    "rounds": _rounds,
+    "environments": _environments,
+    "matches": lambda seconds: _summary(
+        f"full matches per second of {', '.join(MATCH_AGENTS)}", _match_rates(seconds)
+    ),
+    "rollouts": lambda seconds: _summary(
+        "rollouts per second, 25 unknown dice", _rollout_rates(seconds)
+    ),
+    "decisions": _decisions,
+    "searching": _searching,
+    "solving": lambda seconds: solving(),  # takes as long as OpenSpiel needs: about 90 s
+}
+COMPARED = ("rounds", "environments", "searching")
+"""Sections with ratios to others."""
+
+
+def run(seconds: float, sections: Sequence[str] = tuple(SECTIONS)) -> dict[str, Any]:
+    """Measure the rows of these sections for about so many seconds each, on one core."""
+    unknown = [name for name in sections if name not in SECTIONS]
+    if unknown:
+        raise UnknownNameError(f"unknown section {unknown[0]!r}; there are: {', '.join(SECTIONS)}")
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    result: dict[str, Any] = {"cores": 1, "slices": SLICES}
+    for name, measure in SECTIONS.items():
+        if name in sections:
+            result[name] = measure(seconds)
+    if any(not result[name]["ratios"] for name in COMPARED if name in result):
+        result["note"] = "OpenSpiel or PettingZoo is missing: pip install 'perudo[peers]'"
+    return result
+
+
 def show(result: dict[str, Any]) -> None:
     """Print the measurements."""
     console = Console()
-    for part in ("rounds", "matches", "rollouts", "decisions"):
+    for part in SECTIONS:
+        if part not in result:
+            continue
+        if part == "solving":
+            show_solving(result[part], console)
+            continue
         rows = result[part]
         grid = Grid(title=rows["unit"], title_justify="left", box=None, padding=(0, 2, 0, 0))
         grid.add_column("what")
@@ -204,9 +240,8 @@ def show(result: dict[str, Any]) -> None:
             best = [f"{rows['best'][name]:,}"] if "best" in rows else []
             grid.add_row(name, f"{rate:,}", *best)
         console.print(grid)
-        if part == "rounds":
-            for name, ratio in result["ratios"].items():
-                console.print(f"{name}: {ratio:g} times", highlight=False)
+        for name, ratio in rows.get("ratios", {}).items():
+            console.print(f"{name}: {ratio:g} times", highlight=False)
         console.print()
     if "note" in result:
         console.print(result["note"])

@@ -15,8 +15,9 @@ from perudo.games.game import Game
 from perudo.games.state import State
 from perudo.search.cfr import Solver
 from perudo.search.history_tree import HistorySolver, HistoryTree
-from perudo.search.public_tree import PublicTree, TooLargeError, build
+from perudo.search.public_tree import TooLargeError, build
 from perudo.search.strategy import Strategy
+from perudo.search.tree_size import TreeSize, tree_size
 
 MEMORY_SHARE = 0.6
 """Of the machine's memory, for the solver's arrays."""
@@ -41,7 +42,7 @@ def start_of(game: Game, setting: Any, dice: list[int] | None) -> State:
         options = {"dice": dice or [1, 1], "opener": 0}
     elif dice is not None:
         raise PerudoError(f"{game.name} has no dice")
-    return game.start(setting, 2, **options)
+    return game.start(setting, len(dice) if dice else 2, **options)
 
 
 def available_memory() -> int:
@@ -57,26 +58,30 @@ def make_solver(
     """A solver for this round; what would not fit into memory is refused with an estimate."""
     if start.game.properties.hidden_moves:
         return HistorySolver(HistoryTree(start), variant)
-    room = int(available_memory() * MEMORY_SHARE)
-    tree = build(start, largest=room // 100)  # a node takes more than that, whatever the hands
-    needed = estimated_bytes(tree, precision)
-    if needed > room:
-        raise TooLargeError(
-            f"{tree.information_sets:,} information sets would take about "
-            f"{needed / 2**30:.1f} GiB; there are {room / 2**30:.1f}"
-        )
-    return Solver(tree, variant, precision)
+    size, room = tree_size(start), int(available_memory() * MEMORY_SHARE)
+    if not size.complete or size.bytes(precision) > room:
+        raise TooLargeError(too_large(size, precision, room))
+    return Solver(build(start, largest=size.positions), variant, precision)
 
 
-def estimated_bytes(tree: PublicTree, precision: type[np.floating[Any]]) -> int:
-    """What a solver of this tree would allocate."""
-    hands = [len(weights) for weights in tree.weights]
-    moves = np.diff(tree.edges)
-    entries = sum(
-        int((tree.members * moves)[tree.actors == seat].sum()) * hands[seat] for seat in (0, 1)
+def too_large(size: TreeSize, precision: type[np.floating[Any]], room: int) -> str:
+    """Say what a round would take, and what could be done instead."""
+    needed = size.bytes(precision)
+    instead = "with --memory K only the last K bids are remembered, which takes far less"
+    if size.complete and size.bytes(np.float32) <= room:
+        instead = f"--precision 32 would take {_amount(size.bytes(np.float32) / 2**30)} GiB"
+    return (
+        f"{'about' if size.complete else 'more than'} {_amount(size.positions)} public positions "
+        f"and {_amount(size.information_sets)} information sets would take "
+        f"{_amount(needed / 2**30)} GiB, and there are {_amount(room / 2**30)}; {instead}"
     )
-    nodes = tree.nodes * (sum(hands) + max(hands))
-    return int((3 * entries + nodes) * np.dtype(precision).itemsize)
+
+
+def _amount(number: float) -> str:
+    """A number to two digits or so: 9.2, 36, 1,150 or 2.1e+09."""
+    if number < 10:
+        return f"{number:.1f}"
+    return f"{number:,.0f}" if number < 1e6 else f"{number:.1e}"
 
 
 def solve(

@@ -30,23 +30,23 @@ def position_key(memory_key: np.uint64, memory: int, standing: int) -> np.uint64
 
 
 @kernel
-def fill(
-    table: Keys,
-    first: Places,
-    moves: Places,
-    keys: Keys,
-    memory: int,
-    standing: int,
-    starts: Places,
-    counts: Any,
-    begin: int,
-) -> None:
-    """Enter the positions of a page into the hash table of a book."""
+def position_keys(keys: Keys, memory: int, standing: int) -> Keys:
+    """The same of all positions of a page."""
+    found = np.empty_like(keys)
     for index in range(keys.size):
-        key = position_key(keys[index], memory, standing)
-        place = find(table, key)
-        table[place] = key
-        first[place] = begin + starts[index]
+        found[index] = position_key(keys[index], memory, standing)
+    return found
+
+
+@kernel
+def enter(
+    table: Keys, first: Places, moves: Places, keys: Keys, starts: Places, counts: Any
+) -> None:
+    """Enter keys as they are."""
+    for index in range(keys.size):
+        place = find(table, keys[index])
+        table[place] = keys[index]
+        first[place] = starts[index]
         moves[place] = counts[index]
 
 
@@ -69,12 +69,20 @@ class Book:
         first, moves = np.zeros(size, np.int64), np.zeros(size, np.int64)
         begin = 0
         for standing, page in bound:
-            memory = int(page.about["memory"])
-            starts, counts = page.first, page.moves
-            fill(table, first, moves, page.keys, memory, standing, starts, counts, begin)
+            keys = position_keys(page.keys, int(page.about["memory"]), standing)
+            enter(table, first, moves, keys, page.first + begin, page.moves)
             begin += len(page.chances)
         chances = np.concatenate([page.chances for _, page in bound])
         return Book(table, first, moves, chances)
+
+    @staticmethod
+    def plain(page: Page) -> Book:
+        """A page alone, looked up by its own keys."""
+        size = 1 << (2 * len(page.keys) + 16).bit_length()
+        table = np.zeros(size, np.uint64)
+        first, moves = np.zeros(size, np.int64), np.zeros(size, np.int64)
+        enter(table, first, moves, page.keys, page.first, page.moves)
+        return Book(table, first, moves, page.chances)
 
     @property
     def parameters(self) -> Parameters:

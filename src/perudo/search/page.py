@@ -117,7 +117,8 @@ def _restore(path: Path, header: dict[str, Any], data: bytes) -> Page:
     return Page(keys, first, moves, stored, header)
 
 
-def _quantised(chances: npt.NDArray[Any]) -> Chances:
+def quantised(chances: npt.NDArray[Any]) -> Chances:
+    """Chances as they are stored."""
     return np.asarray((chances * SCALE).round().astype(np.uint16))
 
 
@@ -131,7 +132,7 @@ def page_of_memory(solver: MemorySolver, about: dict[str, Any]) -> Page:
     for node in range(graph.nodes):
         player, place = int(graph.actors[node]), int(solver.offsets[node])
         block = averages[player][:, place : place + moves[node]]
-        rows.append(_quantised(block).ravel())
+        rows.append(quantised(block).ravel())
         first[node] = begin
         begin += block.size
     return Page(graph.keys, first, moves, np.concatenate(rows), about)
@@ -155,7 +156,7 @@ def page_of_tree(solver: Solver, about: dict[str, Any]) -> Page:
         keys.append(int(tree.start.game.operations.memory_key(state.record, ALL_MOVES)))
         first.append(begin)
         moves.append(len(edges))
-        rows.append(_quantised(block.T[order[actor]]).ravel())
+        rows.append(quantised(block.T[order[actor]]).ravel())
         begin += block.size
         for edge in edges:
             child = int(tree.targets[edge]) + member

@@ -80,8 +80,9 @@ NOWHERE = -1
 INFORMATION_SET: np.dtype[Any] = np.dtype(
     (np.record, [("key", "u8"), ("visits", "i8"), ("first", "i8"), ("moves", "i8")])
 )
-MOVE: np.dtype[Any] = np.dtype((np.record, [("visits", "i8"), ("value", "f8")]))
-"""Values are running means: Q += (r - Q) / n, which the thesis prints as Q += r / n."""
+MOVE: np.dtype[Any] = np.dtype((np.record, [("visits", "i8"), ("value", "f8"), ("doubt", "f8")]))
+"""Values are running means: Q += (r - Q) / n, which the thesis prints as Q += r / n. Doubt is
+1 / sqrt(n): it is used far oftener than it changes."""
 
 Table = Any
 Real = npt.NDArray[np.float64]
@@ -105,12 +106,12 @@ def best_by_ucb(moves: Table, first: int, count: int, visits: int, c: float) -> 
     The thesis prints a bonus that is added to the last bound; it is added to the mean.
     """
     best, chosen = -np.inf, 0
-    spread = math.log(float(visits))
+    spread = c * math.sqrt(math.log(float(visits)))
     for index in range(count):
         move = moves[first + index]
         if move.visits == 0:
             return index
-        bound = move.value + c * math.sqrt(spread / float(move.visits))
+        bound = move.value + spread * move.doubt
         if bound > best:
             best, chosen = bound, index
     return chosen
@@ -131,17 +132,16 @@ def mean_value(moves: Table, first: int, count: int) -> float:
         move = moves[first + index]
         total += move.value * float(move.visits)
         visits += int(move.visits)
-    return total / visits
+    return total / max(visits, 1)
 
 
 @kernel
 def drawn_by_regret(moves: Table, first: int, count: int, floor: float, stream: Stream) -> int:
     """A move drawn in proportion to its regret; those never made come first."""
+    mean, total = mean_value(moves, first, count), 0.0
     for index in range(count):
         if moves[first + index].visits == 0:
             return index
-    mean, total = mean_value(moves, first, count), 0.0
-    for index in range(count):
         total += regret(moves, first + index, mean, floor)
     if total <= 0.0:
         return below(stream, count)
@@ -163,20 +163,31 @@ def index_of(state: Record, code: int, count: int) -> int:
 
 
 @kernel
-def open_set(
-    table: Table, moves: Table, used: Whole, place: int, key: np.uint64, count: int
-) -> bool:
-    """Begin to keep an information set, if there is room."""
-    if 2 * used[0] >= table.size or used[1] + count > moves.size:
+def open_set(table: Table, used: Whole, place: int, key: np.uint64, count: int) -> bool:
+    """Begin to keep an information set, if there is room; its moves follow when it is seen again.
+
+    Most sets are seen once, and their moves would take most of the time and memory.
+    """
+    if 2 * used[0] >= table.size:
         return False
     table[place].key = key
     table[place].visits = 1
-    table[place].first = used[1]
+    table[place].first = NOWHERE
     table[place].moves = count
+    used[0] += 1
+    return True
+
+
+@kernel
+def open_moves(table: Table, moves: Table, used: Whole, place: int) -> bool:
+    """Begin to keep the moves of an information set, if there is room."""
+    count = table[place].moves
+    if used[1] + count > moves.size:
+        return False
+    table[place].first = used[1]
     for index in range(count):
         moves[used[1] + index].visits = 0
         moves[used[1] + index].value = 0.0
-    used[0] += 1
     used[1] += count
     return True
 
@@ -246,16 +257,18 @@ def simulate(
                 key = combine(information_key(state, who), who)
                 place = find(table, key)
                 if table[place].visits == 0:
-                    in_tree = open_set(table, moves, used, place, key, count) and depth == 0
+                    in_tree = open_set(table, used, place, key, count) and depth == 0
                 elif depth == MAX_PATH:
                     in_tree = False
+                if in_tree and table[place].first == NOWHERE:
+                    in_tree = open_moves(table, moves, used, place)
                 if not in_tree and repeats > 1:
                     left = repeats
                     copy(states[3], state)
             by_policy = True
             if in_tree and searched:
                 by_policy = depth > 0 and float(table[place].visits) < prior * count
-            said = NOWHERE
+            said, index = NOWHERE, NOWHERE
             if by_policy:
                 if has_policy:
                     copy(view, state)
@@ -265,15 +278,17 @@ def simulate(
                     finish_round_randomly(state, stream)
                     continue
                 else:
-                    said = action(state, below(stream, count))
+                    index = below(stream, count)
+                    said = action(state, index)
             if in_tree and searched:
                 first = int(table[place].first)
-                if by_policy:
+                if not by_policy:
+                    if estimation == UCB:
+                        index = best_by_ucb(moves, first, count, int(table[place].visits), c)
+                    else:
+                        index = drawn_by_regret(moves, first, count, LOWEST_REGRET, stream)
+                elif index == NOWHERE:
                     index = index_of(state, said, count)
-                elif estimation == UCB:
-                    index = best_by_ucb(moves, first, count, int(table[place].visits), c)
-                else:
-                    index = drawn_by_regret(moves, first, count, LOWEST_REGRET, stream)
                 said = action(state, index)
                 path[depth] = first + index
                 sets[depth] = place
@@ -285,6 +300,7 @@ def simulate(
             move = moves[path[step]]
             move.visits += 1
             move.value += (worth[seats[step]] / times - move.value) / float(move.visits)
+            move.doubt = 1.0 / math.sqrt(float(move.visits))
             table[sets[step]].visits += 1
         for player in range(players):
             totals[player] += (worth[player] / times - totals[player]) / (done + 1)
@@ -380,7 +396,7 @@ def conclude(
     place = find(table, combine(information_key(observation, seat), seat))
     first, count = int(table[place].first), int(table[place].moves)
     visits, best, chosen = int(table[place].visits), -np.inf, 0
-    if visits == 0:
+    if visits == 0 or first == NOWHERE:
         return int(action(observation, below(stream, action_count(observation))))
     for index in range(count):
         move = moves[first + index]

@@ -81,13 +81,13 @@ def show(data: dict[str, Any], by_seat: bool = False) -> None:
 
 
 def _main_table(agents: list[dict[str, Any]]) -> Grid:
-    grid = _grid("", "wins", "win rate", "95 %", "us/move")
+    grid = new_grid("", "wins", "win rate", "95 %", "us/move")
     for agent in agents:
         grid.add_row(
             agent["agent"],
             f"{agent['wins']:,.10g}",
-            _percent(agent["win_rate"]),
-            _interval(agent["ci95"]),
+            percent(agent["win_rate"]),
+            percent_interval(agent["ci95"]),
             f"{1000 * agent['mean_ms_per_decision']:,.4g}",
         )
     return grid
@@ -101,12 +101,12 @@ def _loss_table(agents: list[dict[str, Any]]) -> Grid:
         heading: name for heading, name in optional.items() if any(agent[name] for agent in agents)
     }
     won = any(agent["mean_dice_left_when_won"] is not None for agent in agents)
-    grid = _grid("rounds", *headings, *shown, *(["dice left"] if won else []))
+    grid = new_grid("rounds", *headings, *shown, *(["dice left"] if won else []))
     for agent in agents:
         left = agent["mean_dice_left_when_won"]
         grid.add_row(
             agent["agent"],
-            _percent(agent["call_accuracy"]),
+            percent(agent["call_accuracy"]),
             f"{agent['rounds_lost']:,}",
             f"{agent['lost_by_high_bid']:,}",
             f"{agent['lost_by_early_dudo']:,}",
@@ -117,13 +117,14 @@ def _loss_table(agents: list[dict[str, Any]]) -> Grid:
 
 
 def _seat_table(agents: list[dict[str, Any]]) -> Grid:
-    grid = _grid("win rate in seat", *SEATS[: len(agents)])
+    grid = new_grid("win rate in seat", *SEATS[: len(agents)])
     for agent in agents:
-        grid.add_row(agent["agent"], *(_percent(seat["win_rate"]) for seat in agent["by_seat"]))
+        grid.add_row(agent["agent"], *(percent(seat["win_rate"]) for seat in agent["by_seat"]))
     return grid
 
 
-def _grid(first: str, *headings: str) -> Grid:
+def new_grid(first: str, *headings: str) -> Grid:
+    """A table without lines: words in the first column, numbers in the others."""
     grid = Grid(box=None, padding=(0, 2, 0, 0))
     grid.add_column(first, overflow="ellipsis", no_wrap=True, max_width=34)
     for heading in headings:
@@ -131,11 +132,13 @@ def _grid(first: str, *headings: str) -> Grid:
     return grid
 
 
-def _percent(rate: float | None) -> str:
+def percent(rate: float | None) -> str:
+    """A rate as people read it."""
     return "-" if rate is None else f"{100 * rate:.1f} %"
 
 
-def _interval(ends: list[float] | None) -> str:
+def percent_interval(ends: list[float] | None) -> str:
+    """An interval of rates."""
     return "-" if ends is None else f"{100 * ends[0]:.1f}-{100 * ends[1]:.1f}"
 
 

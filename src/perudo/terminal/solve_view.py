@@ -12,6 +12,9 @@ from rich.console import Console
 
 from perudo.games.errors import PerudoError
 from perudo.games.game import Game
+from perudo.games.state import State
+from perudo.lab.learning import Learning, finish, learn, make_learner
+from perudo.lab.responding import Effort
 from perudo.lab.solving import Progress, make_solver, save, solve, start_of, summary
 from perudo.search.cfr import VARIANTS
 
@@ -61,6 +64,44 @@ def run_solve(
     else:
         show(found)
     return 0 if found["reached"] else 1
+
+
+def run_learn(
+    start: State,
+    memory: int | None,
+    sampled: bool,
+    iterations: int,
+    seconds: float | None,
+    bound_rounds: int,
+    path: Path | None,
+    as_json: bool,
+) -> int:
+    """Learn a round that is too large to be solved, and print what came of it."""
+    solver = make_learner(start, memory, sampled, seed=1)
+    live = Console(stderr=True).is_terminal
+
+    def tell(learning: Learning) -> None:
+        if live:
+            print(
+                f"\r{learning.iterations:,} iterations, value {learning.value:+.4f}, "
+                f"{learning.seconds:.1f} s ",
+                end="",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    learning = learn(solver, iterations, seconds, tell)
+    if live:
+        print("\nplaying against it, for a lower bound of its exploitability", file=sys.stderr)
+    bound = Effort(rounds=bound_rounds) if bound_rounds else None
+    found, page = finish(solver, start, learning, bound)
+    if path is not None:
+        page.save(path)
+    if as_json:
+        print(json.dumps(found))
+    else:
+        show(found)
+    return 0
 
 
 def show(found: dict[str, Any]) -> None:

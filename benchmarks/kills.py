@@ -1,0 +1,259 @@
+"""Kills a server again and again while games are played, and shows that nothing is lost.
+
+    python benchmarks/kills.py --kills 200
+
+People play over WebSockets at several tables, with AIs beside them. At random moments the server is
+killed with SIGKILL and started again; clients connect again and repeat what was not acknowledged.
+In the end every acknowledged move must be in the database, once, under the number that was
+acknowledged; every game must have been finished, must replay, and its dice must be verifiable; the
+database must pass its own integrity check.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import random
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+import websockets
+
+from perudo.client import request
+from perudo.games.errors import PerudoError
+from perudo.server import schema
+from perudo.server.fairness import check_dice
+from perudo.server.records import record_of
+from perudo.server.store import open_engine
+
+START_SECONDS = 120.0
+
+
+def free_port() -> int:
+    """A port on which nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Killed:
+    """A server that is killed and started again."""
+
+    def __init__(self, database: str, port: int) -> None:
+        self.url = f"http://127.0.0.1:{port}"
+        self._command = [sys.executable, "-m", "perudo", "serve", "--port", str(port)]
+        self._command += ["--database", database, "--pace-seconds", "0", "--reveal-seconds", "0"]
+        self._command += ["--calza-seconds", "0.3", "--log-level", "error", "--thinkers", "1"]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    async def start(self) -> None:
+        """Start it, and wait until tables can be played at."""
+        self._process = subprocess.Popen(
+            self._command, stdout=subprocess.DEVNULL, start_new_session=True
+        )
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            with contextlib.suppress(PerudoError):
+                health = await asyncio.to_thread(request, self.url, "/healthz")
+                if health["ready"]:
+                    return
+            if self._process.poll() is not None:
+                raise RuntimeError("the server did not start")
+            await asyncio.sleep(0.05)
+        raise RuntimeError("the server did not become ready")
+
+    def kill(self) -> None:
+        """Kill it, without a moment to say goodbye."""
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+
+    def end(self) -> None:
+        """End it for good."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.terminate()
+            self._process.wait()
+
+
+@dataclass
+class Report:
+    """What clients were told, and what came of it."""
+
+    acknowledged: list[tuple[str, str, int]] = field(default_factory=list)
+    """(table, the client's name for the move, number)"""
+    reconnects: int = 0
+    kills: int = 0
+    games: int = 0
+
+
+class Client:
+    """A person at one table who never gives up."""
+
+    def __init__(self, url: str, table: str, token: str, name: str, report: Report) -> None:
+        self._url, self._table, self._token = url, table, token
+        self._name, self._report = name, report
+        self._rng = random.Random(name)
+        self._moves = 0
+        self._pending: dict[str, Any] | None = None
+        self.finished = False
+
+    async def play(self) -> None:
+        """Play the game to its end, whatever happens to the server."""
+        while not self.finished:
+            try:
+                await self._visit()
+            except (OSError, websockets.WebSocketException, TimeoutError):
+                self._report.reconnects += 1
+                await asyncio.sleep(0.1)
+
+    async def _visit(self) -> None:
+        address = "ws" + self._url.removeprefix("http") + "/ws"
+        headers = {"Authorization": f"Bearer {self._token}"}
+        async with websockets.connect(address, additional_headers=headers) as wire:
+            await wire.send(json.dumps({"type": "open", "table": self._table}))
+            await wire.send(json.dumps({"type": "sit", "table": self._table}))
+            if self._pending is not None:  # it may or may not have been done
+                await wire.send(json.dumps(self._pending))
+            while not self.finished:
+                text = await asyncio.wait_for(wire.recv(), 60)
+                message = json.loads(text)
+                reply = self._take(message)
+                if reply is not None:
+                    await wire.send(json.dumps(reply))
+
+    def _take(self, message: dict[str, Any]) -> dict[str, Any] | None:
+        pending = self._pending
+        if message["type"] in ("ack", "error") and pending and message["ref"] == pending["move"]:
+            if message["type"] == "ack":
+                self._report.acknowledged.append((self._table, pending["move"], message["n"]))
+            self._pending = None
+        view = message.get("view")
+        if view is None:
+            return None
+        self.finished = bool(view["over"])
+        if self._pending is None and view["legal"]:
+            self._moves += 1
+            self._pending = {
+                "type": "action",
+                "table": self._table,
+                "id": view["question"],
+                "action": self._choose(view["legal"]),
+                "move": f"{self._name}-{self._moves}",
+            }
+            return self._pending
+        return None
+
+    def _choose(self, legal: list[str]) -> str:
+        calls = [word for word in legal if word in ("dudo", "doubt")]
+        if "decline" in legal:
+            return "calza" if self._rng.random() < 0.1 else "decline"
+        if calls and self._rng.random() < 0.3:
+            return calls[0]
+        return self._rng.choice(legal[:5])
+
+
+async def run(kills: int, tables: int, database: str, seed: int = 1, every: float = 1.0) -> Report:
+    """Play while the server is killed so many times; returns what was seen. Raises what is lost."""
+    rng = random.Random(seed)
+    report = Report()
+    server = Killed(database, free_port())
+    await server.start()
+    playing: set[asyncio.Task[None]] = set()
+    try:
+        while report.kills < kills or playing:
+            while len(playing) < tables and report.kills < kills:
+                playing |= await _new_game(server.url, report)
+            if report.kills < kills:
+                await asyncio.sleep(rng.uniform(0.05, 2 * every))
+                server.kill()
+                report.kills += 1
+                await server.start()
+            done = {task for task in playing if task.done()}
+            for task in done:
+                task.result()
+            playing -= done
+            if report.kills >= kills and playing:
+                await asyncio.wait(playing, timeout=120)
+    finally:
+        for task in playing:
+            task.cancel()
+        server.end()
+    check(database, report)
+    return report
+
+
+async def _new_game(url: str, report: Report) -> set[asyncio.Task[None]]:
+    tokens = [(await asyncio.to_thread(request, url, "/api/guests", {}))["token"] for _ in range(2)]
+    options = {
+        "rules": "official",
+        "seats": [{"kind": "open"}, {"kind": "open"}, {"kind": "ai", "level": "strong"}],
+        "private": True,
+    }
+    made = await asyncio.to_thread(request, url, "/api/tables", options, tokens[0])
+    report.games += 1
+    return {
+        asyncio.create_task(
+            Client(url, made["table"], token, f"{report.games}.{seat}", report).play()
+        )
+        for seat, token in enumerate(tokens)
+    }
+
+
+def check(database: str, report: Report) -> None:
+    """Hold the database against what clients were told."""
+    engine = open_engine(database)
+    with engine.connect() as connection:
+        if engine.dialect.name == "sqlite":
+            assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
+        moves: dict[tuple[str, str], list[int]] = {}
+        for row in connection.execute(
+            sa.select(schema.events).where(schema.events.c.kind.in_(("act", "answered")))
+        ):
+            move = json.loads(row.data).get("move")
+            if move is not None:
+                moves.setdefault((row.table_id, move), []).append(row.n)
+        for table, move, n in report.acknowledged:
+            assert moves.get((table, move)) == [n], f"{move} at {table} was lost or done twice"
+        for key, numbers in moves.items():
+            assert len(numbers) == 1, f"{key} was done twice"
+        games = connection.execute(sa.select(schema.games)).all()
+        assert len(games) == report.games
+        for game in games:
+            assert game.ended is not None, f"{game.id} was not finished"
+            assert check_dice(record_of(connection, game.id))["complete"]
+    engine.dispose()
+
+
+def main() -> None:
+    """Run it and print what was seen."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--tables", type=int, default=8, help="clients that play at a time")
+    parser.add_argument("--database", help="an empty database; an SQLite file of its own if none")
+    parser.add_argument("--seed", type=int, default=1)
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        database = chosen.database or f"sqlite:///{Path(directory, 'kills.db')}"
+        started = time.monotonic()
+        report = asyncio.run(run(chosen.kills, chosen.tables, database, chosen.seed))
+    print(
+        f"{report.kills} kills in {time.monotonic() - started:.0f} s: "
+        f"{len(report.acknowledged)} acknowledged moves in {report.games} games, none lost, none "
+        f"done twice; all games finished and replay, integrity check clean "
+        f"({report.reconnects} failed or lost connections)"
+    )
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("PYTHONUNBUFFERED", "1")
+    main()

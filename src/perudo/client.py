@@ -1,0 +1,157 @@
+"""Playing at a server from Python: a bot in a few lines, or anything else over one connection.
+
+from perudo.client import play
+
+def choose(question):            # what the server asks, as in docs/protocol.md
+    return question["legal"][-1]
+
+asyncio.run(play("http://127.0.0.1:8000", token, choose, queue={"players": 2}))
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import urllib.error
+import urllib.request
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from perudo.games.errors import PerudoError
+
+Message = dict[str, Any]
+RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 5.0)
+"""How long to wait before connecting again; the last as often as need be."""
+OPEN_SECONDS = 10.0
+
+
+class ServerError(PerudoError):
+    """The server refused something; ``code`` is stable."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def request(url: str, path: str, body: Message | None = None, token: str | None = None) -> Message:
+    """An HTTP request to a server's API; a body makes it a POST."""
+    headers = {"content-type": "application/json"}
+    if token is not None:
+        headers["authorization"] = f"Bearer {token}"
+    data = None if body is None else json.dumps(body).encode()
+    try:
+        asked = urllib.request.Request(url.rstrip("/") + path, data, headers)
+        with urllib.request.urlopen(asked, timeout=OPEN_SECONDS) as answer:
+            found: Message = json.load(answer)
+            return found
+    except urllib.error.HTTPError as error:
+        told = _problem(error)
+        raise ServerError(told["code"], told["message"]) from None
+    except (OSError, ValueError) as error:
+        raise PerudoError(f"cannot reach {url}: {error}") from None
+
+
+def _problem(error: urllib.error.HTTPError) -> Message:
+    try:
+        told = json.load(error)
+        return {"code": str(told["code"]), "message": str(told["message"])}
+    except (ValueError, KeyError, TypeError):
+        return {"code": f"http_{error.code}", "message": f"the server answered {error.code}"}
+
+
+def new_guest(url: str, name: str | None = None) -> str:
+    """Become a guest; returns the token to connect with."""
+    return str(request(url, "/api/guests", {"name": name})["token"])
+
+
+class Connection:
+    """One WebSocket to a server, for as many tables as one likes."""
+
+    def __init__(self, wire: Any) -> None:
+        self._wire = wire
+
+    async def send(self, **message: Any) -> None:
+        """Send a message (docs/protocol.md)."""
+        await self._wire.send(json.dumps(message))
+
+    async def __aiter__(self) -> AsyncIterator[Message]:
+        async for text in self._wire:
+            yield json.loads(text)
+
+
+@asynccontextmanager
+async def connect(url: str, token: str, style: str = "") -> AsyncIterator[Connection]:
+    """Connect; ``style`` is "program" for the messages of programs, "page" for those of pages."""
+    import websockets
+
+    address = "ws" + url.rstrip("/").removeprefix("http") + f"/ws?style={style}"
+    headers = {"Authorization": f"Bearer {token}"}
+    try:
+        async with websockets.connect(address, additional_headers=headers) as wire:
+            yield Connection(wire)
+    except websockets.InvalidStatus as error:
+        raise ServerError("no_session", f"the server refused the connection: {error}") from None
+
+
+async def play(
+    url: str,
+    token: str,
+    choose: Callable[[Message], str],
+    *,
+    queue: Message | None = None,
+    accept: Callable[[Message], bool] = lambda challenge: True,
+    table: str | None = None,
+    games: int | None = None,
+) -> int:
+    """Play at all tables where one has a seat, until so many games are over; returns how many.
+
+    ``choose`` gets each question and returns an action. ``queue`` (rules, players, rated) looks for
+    games; ``table`` sits down at one; ``accept`` is asked about challenges. Connects again when the
+    connection is lost: the server then repeats what it still wants to know.
+    """
+    import websockets
+
+    played = attempts = 0
+    while games is None or played < games:
+        try:
+            async with connect(url, token, "program") as connection:
+                attempts = 0
+                if table is not None:
+                    await connection.send(type="sit", table=table)
+                if queue is not None:
+                    await connection.send(type="queue", **queue)
+                async for message in connection:
+                    over = await _answer(connection, message, choose, accept)
+                    played += over
+                    if games is not None and played >= games:
+                        return played
+                    if over and queue is not None:
+                        await connection.send(type="queue", **queue)
+        except (OSError, websockets.ConnectionClosed):
+            await asyncio.sleep(RETRY_SECONDS[min(attempts, len(RETRY_SECONDS) - 1)])
+            attempts += 1
+    return played
+
+
+async def _answer(
+    connection: Connection,
+    message: Message,
+    choose: Callable[[Message], str],
+    accept: Callable[[Message], bool],
+) -> bool:
+    """Do what a message asks for; returns whether it was the end of a game."""
+    if message["type"] == "decide":
+        action = choose(message)
+        await connection.send(
+            type="action", table=message["table"], id=message["id"], action=action
+        )
+    elif message["type"] == "challenge" and accept(message):
+        await connection.send(type="sit", table=message["table"])
+    elif message["type"] == "error" and message["code"] in FATAL:
+        raise ServerError(message["code"], message["message"])
+    return bool(message["type"] == "end")
+
+
+FATAL = ("needs_account", "unknown_rules", "no_table", "taken", "kicked", "not_rateable")
+"""Refusals after which there is nothing to wait for."""

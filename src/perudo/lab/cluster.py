@@ -1,0 +1,106 @@
+"""The engine for those who outgrow one machine: a Dask cluster (the extra ``cluster``)."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import logging
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError, Executor
+from typing import Any
+
+from perudo.games.errors import PerudoError
+from perudo.lab.engines import TOO_MANY_DEATHS, Executing, Piece, Result, never
+
+CONNECTION_SECONDS = 10
+"""How long a cluster may take to answer."""
+
+
+@contextlib.contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Processes that are started meanwhile do not hear Ctrl-C, which is for the command."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class Cluster(Executing):
+    """A Dask cluster: the one at an address, or one of processes on this machine.
+
+    Dask itself gives the work of a dead worker to another.
+    """
+
+    def __init__(self, workers: int, address: str | None = None) -> None:
+        self._address = address
+        super().__init__(workers)
+
+    @staticmethod
+    def _library() -> Any:
+        """Dask distributed, which is an extra and hardly typed."""
+        try:
+            return importlib.import_module("distributed")
+        except ImportError:
+            raise PerudoError("--engine dask needs Dask: pip install 'perudo[cluster]'") from None
+
+    def _start(self) -> Executor:
+        distributed = self._library()
+        # What goes wrong is raised here; its log would put pages of it between our lines.
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        self._cluster: Any = None
+        if self._address is None:
+            with _deaf_children():
+                self._cluster = distributed.LocalCluster(
+                    n_workers=self.workers,
+                    threads_per_worker=1,
+                    dashboard_address=None,
+                    silence_logs="CRITICAL",
+                )
+        elif self._address.startswith("tls") and not _has_keys(distributed):
+            raise PerudoError("a tls:// address needs keys; docs/cluster.md says where they go")
+        try:
+            self._client = distributed.Client(
+                self._cluster or self._address, set_as_default=False, timeout=CONNECTION_SECONDS
+            )
+        except (OSError, ValueError) as error:
+            raise PerudoError(f"no Dask scheduler at {self._address}: {error}") from None
+        if self._address is not None:
+            self.workers = sum(self._client.nthreads().values())
+            if not self.workers:
+                self._client.close()
+                raise PerudoError(f"the Dask cluster at {self._address} has no workers")
+        executor: Executor = self._client.get_executor(pure=False)
+        return executor
+
+    def run(
+        self,
+        work: Callable[[Piece], Result],
+        pieces: Iterable[Piece],
+        stopped: Callable[[], bool] = never,
+    ) -> Iterator[Result]:
+        """Keep all workers busy; what Dask gives up is said in one line."""
+        try:
+            yield from super().run(work, pieces, stopped)
+        except self._library().KilledWorker:
+            raise PerudoError(TOO_MANY_DEATHS) from None
+        except CancelledError:
+            raise PerudoError("the connection with the Dask cluster was lost") from None
+
+    def close(self, at_once: bool = False) -> None:
+        """Leave the cluster, and end it if it is ours."""
+        self._executor.shutdown(wait=not at_once)
+        self._client.close()
+        if self._cluster is not None:
+            self._cluster.close()
+
+
+def _has_keys(distributed: Any) -> bool:
+    """Whether Dask's own settings name a certificate; without, a client would wait for long."""
+    connection = distributed.Security().get_connection_args("client")
+    return connection.get("ssl_context") is not None

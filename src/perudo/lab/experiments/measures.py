@@ -1,0 +1,108 @@
+"""Measured values with their 95 % intervals."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from perudo.lab.contest import Z95, Results, interval
+
+Values = npt.NDArray[Any]
+
+
+class Measure(NamedTuple):
+    """A value and its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def times(self, factor: float) -> Measure:
+        """The same in another unit."""
+        return Measure(self.value * factor, self.low * factor, self.high * factor)
+
+
+def rate(hits: float, trials: float, per: float = 100.0) -> Measure | None:
+    """A rate with its Wilson interval, per hundred unless said otherwise; None without trials.
+
+    >>> [round(number, 2) for number in rate(5, 10)]
+    [50.0, 23.66, 76.34]
+    """
+    ends = interval(hits, int(trials))
+    if ends is None:
+        return None
+    return Measure(per * hits / trials, per * ends[0], per * ends[1])
+
+
+def student(freedom: int) -> float:
+    """How many standard errors a 95 % interval of a mean reaches (Cornish and Fisher's series).
+
+    >>> round(student(9), 2), round(student(1000), 2)
+    (2.26, 1.96)
+    """
+    z = Z95
+    first = (z**3 + z) / 4
+    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+    return z + first / freedom + second / freedom**2 + third / freedom**3
+
+
+def mean(values: Values, per: float = 1.0) -> Measure:
+    """The mean of independent values with Student's interval; unbounded for a single value."""
+    reach = math.inf
+    if len(values) > 1:
+        error = float(np.std(values, ddof=1)) / math.sqrt(len(values))
+        reach = student(len(values) - 1) * error
+    middle = float(np.mean(values))
+    return Measure(per * middle, per * (middle - reach), per * (middle + reach))
+
+
+def difference(one: Measure, other: Measure) -> Measure:
+    """One value less another that was measured apart (Newcombe's interval for two rates)."""
+    gap = one.value - other.value
+    down = math.hypot(one.value - one.low, other.high - other.value)
+    up = math.hypot(one.high - one.value, other.value - other.low)
+    return Measure(gap, gap - down, gap + up)
+
+
+def interval_of(measure: Measure | None) -> tuple[float, float] | None:
+    """Only the interval, for charts."""
+    return None if measure is None else (measure.low, measure.high)
+
+
+def win_rate(results: Results, index: int, per: float = 100.0) -> Measure:
+    """How often an entrant won."""
+    found = rate(float(results.wins[:, index].sum()), results.games, per)
+    assert found is not None
+    return found
+
+
+def lead(results: Results, index: int, other: int, per: float = 100.0) -> Measure:
+    """By how much more often one entrant won than another at the same table."""
+    return mean(results.wins[:, index] - results.wins[:, other], per)
+
+
+def count(results: Results, index: int, name: str) -> int:
+    """One of the game's counters for an entrant, over all seats."""
+    place = results.contest.game.counters.index(name)
+    return int(results.counters[index, :, place].sum())
+
+
+def losses(results: Results, index: int, per: float) -> Measure:
+    """Rounds that an entrant lost, of ``per`` rounds played; for contests of single rounds."""
+    found = rate(count(results, index, "rounds_lost"), int(results.rounds.sum()), per)
+    assert found is not None
+    return found
+
+
+def call_accuracy(results: Results, index: int) -> Measure | None:
+    """How many of an entrant's calls were right, in percent."""
+    return rate(count(results, index, "dudos_right"), count(results, index, "dudos"))
+
+
+def milliseconds(results: Results, index: int) -> float:
+    """Mean time of a decision."""
+    return 1000 * float(results.seconds[index, 0]) / max(int(results.effort[index, 0]), 1)

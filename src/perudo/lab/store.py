@@ -1,0 +1,265 @@
+"""The games of a tournament on disk: Parquet files in a directory, written and read by DuckDB.
+
+A row is a game: its ``block``, ``deal`` and ``rotation``, its ``rounds``, the ``agents`` and their
+``scores`` by seat, and the ``winner``, which is a seat counted from 1 (``agents[winner]`` in SQL)
+or NULL if a win was shared.
+
+A file is written beside its place, brought safely to the disk and then renamed, so there are only
+whole files, with whole blocks. A directory belongs to one tournament, and to one run at a time.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from perudo.games.errors import PerudoError
+
+IDENTITY, SUMMARY, LOCK = "tournament.json", "summary.json", "lock"
+PART, UNFINISHED = "games-*.parquet", ".unfinished"
+
+Whole = npt.NDArray[np.int64]
+
+
+@dataclass
+class Games:
+    """Games that were played, a row each."""
+
+    block: Whole
+    deal: Whole
+    """Which of the block's deals."""
+    rotation: Whole
+    """By how many seats all have moved on."""
+    rounds: Whole
+    sitting: Whole
+    """The entrant in each seat."""
+    scores: npt.NDArray[np.float64]
+    """The payoff of each seat."""
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+    @staticmethod
+    def none(players: int) -> Games:
+        """No games."""
+        empty = np.zeros(0, np.int64)
+        rows = np.zeros((0, players), np.int64)
+        return Games(empty, empty, empty, empty, rows, rows.astype(np.float64))
+
+    @staticmethod
+    def joined(parts: Sequence[Games]) -> Games:
+        """The games of all parts."""
+        columns = [column.name for column in fields(Games)]
+        return Games(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
+
+    @property
+    def shares(self) -> npt.NDArray[np.float64]:
+        """1 to the seat of the winner; parts of it to those who share the highest score."""
+        best = self.scores == self.scores.max(axis=1, keepdims=True, initial=-np.inf)
+        shares: npt.NDArray[np.float64] = best / np.maximum(best.sum(axis=1, keepdims=True), 1)
+        return shares
+
+    def in_order(self) -> Games:
+        """By block, deal and rotation."""
+        return self.chosen(np.lexsort((self.rotation, self.deal, self.block)))
+
+    def up_to(self, block: int) -> Games:
+        """The games of the blocks before this one."""
+        return self.chosen(self.block < block)
+
+    def chosen(self, rows: npt.NDArray[Any]) -> Games:
+        """Some of the games."""
+        return Games(*(getattr(self, column.name)[rows] for column in fields(self)))
+
+
+class Store:
+    """A tournament's directory; use it with ``with``."""
+
+    def __init__(self, directory: Path, identity: dict[str, Any]) -> None:
+        try:
+            import duckdb
+        except ImportError:
+            raise PerudoError("tournaments need DuckDB: pip install 'perudo[lab]'") from None
+        self.directory = directory
+        self._names, self._players = list(identity["agents"]), int(identity["players"])
+        self._database_error = duckdb.Error
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            self._lock = open(directory / LOCK, "w")  # noqa: SIM115  # held until the end
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise PerudoError(f"cannot keep a tournament in {directory}: {reason}") from None
+        try:
+            self._take(identity)
+            self._connection = duckdb.connect()
+            self._saved = self._read()
+        except BaseException:
+            self._lock.close()
+            raise
+        self._unsaved: list[Games] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._connection.close()
+        self._lock.close()
+
+    def blocks(self) -> set[int]:
+        """The blocks that have been played."""
+        return set(self.games().block.tolist())
+
+    def games(self) -> Games:
+        """All games, in order."""
+        return Games.joined([self._saved, *self._unsaved]).in_order()
+
+    def add(self, games: Games) -> None:
+        """Take in whole blocks; they are safe after ``save``."""
+        self._unsaved.append(games)
+
+    def save(self) -> None:
+        """Write what was added into one more file."""
+        if not self._unsaved:
+            return
+        fresh = Games.joined(self._unsaved)
+        number = 1 + max([_number(path) for path in self.directory.glob(PART)], default=0)
+        path = self.directory / PART.replace("*", f"{number:06}")
+        self._write_part(path.with_suffix(UNFINISHED), fresh)
+        _settle(path.with_suffix(UNFINISHED), path)
+        self._saved = Games.joined([self._saved, fresh])
+        self._unsaved = []
+
+    def write_summary(self, data: dict[str, Any]) -> None:
+        """Write what came of it beside the games."""
+        _write_json(self.directory / SUMMARY, data)
+
+    # --- files ----------------------------------------------------------------------------------
+    def _take(self, identity: dict[str, Any]) -> None:
+        """Make the directory this tournament's, or see that it is."""
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise PerudoError(f"another run is at work in {self.directory}") from None
+        file = self.directory / IDENTITY
+        if file.exists():
+            _compare(self.directory, _read_json(file), identity)
+        elif any(path.name != LOCK for path in self.directory.iterdir()):
+            raise PerudoError(f"{self.directory} holds something else than a tournament")
+        else:
+            _write_json(file, identity)
+        for path in self.directory.glob(f"*{UNFINISHED}"):
+            path.unlink()
+
+    def _write_part(self, path: Path, games: Games) -> None:
+        columns: dict[str, Any] = {
+            name: getattr(games, name) for name in ("block", "deal", "rotation", "rounds")
+        }
+        columns["winner"] = np.where(games.shares.max(axis=1) == 1, games.shares.argmax(axis=1), -1)
+        for seat in range(self._players):
+            columns[f"sitting{seat}"] = np.ascontiguousarray(games.sitting[:, seat])
+            columns[f"score{seat}"] = np.ascontiguousarray(games.scores[:, seat])
+        sitting, scores = (
+            ", ".join(f"{name}{seat}" for seat in range(self._players))
+            for name in ("sitting", "score")
+        )
+        self._connection.register("fresh", columns)
+        relation = self._connection.sql(
+            "SELECT block, deal, rotation, rounds, "
+            f"list_transform([{sitting}], lambda entrant: $names[entrant + 1]) AS agents, "
+            "CASE WHEN winner >= 0 THEN winner + 1 END AS winner, "
+            f"[{scores}] AS scores FROM fresh",
+            params={"names": self._names},
+        )
+        relation.write_parquet(str(path), compression="zstd")
+        self._connection.unregister("fresh")
+
+    def _read(self) -> Games:
+        parts = sorted(str(path) for path in self.directory.glob(PART))
+        if not parts:
+            return Games.none(self._players)
+        seats = range(1, self._players + 1)
+        sitting = ", ".join(
+            f"list_position($names, agents[{seat}]) - 1 AS s{seat}" for seat in seats
+        )
+        scores = ", ".join(f"scores[{seat}] AS p{seat}" for seat in seats)
+        try:
+            columns = self._connection.execute(
+                f"SELECT block, deal, rotation, rounds, {sitting}, {scores} "
+                "FROM read_parquet($parts)",
+                {"names": self._names, "parts": parts},
+            ).fetchnumpy()
+        except self._database_error as error:
+            reason = " ".join(str(error).split())
+            raise PerudoError(f"cannot read the games in {self.directory}: {reason}") from None
+        games = Games(
+            block=columns["block"],
+            deal=columns["deal"],
+            rotation=columns["rotation"],
+            rounds=columns["rounds"],
+            sitting=np.stack([columns[f"s{seat}"] for seat in seats], axis=1).astype(np.int64),
+            scores=np.stack([columns[f"p{seat}"] for seat in seats], axis=1),
+        )
+        keys = np.stack([games.block, games.deal, games.rotation], axis=1)
+        if len(np.unique(keys, axis=0)) != len(games):
+            raise PerudoError(f"some games are there twice in {self.directory}")
+        return games
+
+
+def _number(path: Path) -> int:
+    return int(path.stem.rpartition("-")[2])
+
+
+def _settle(unfinished: Path, place: Path) -> None:
+    """Bring a file to the disk and put it in its place, all or nothing."""
+    _bring_to_disk(unfinished)
+    os.replace(unfinished, place)
+    _bring_to_disk(place.parent)
+
+
+def _bring_to_disk(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _write_json(path: Path, data: dict[str, Any]) -> None:
+    unfinished = path.with_suffix(UNFINISHED)
+    unfinished.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    _settle(unfinished, path)
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        raise PerudoError(f"cannot read {path}") from None
+    if not isinstance(data, dict):
+        raise PerudoError(f"cannot read {path}")
+    return data
+
+
+def _compare(directory: Path, there: dict[str, Any], asked: dict[str, Any]) -> None:
+    """Raise if a directory holds another tournament; says in what it differs."""
+    for name in asked:
+        if there.get(name) != asked[name]:
+            kept, wanted = _text(there.get(name)), _text(asked[name])
+            difference = f"{name} {kept}, not {wanted}"
+            if name == "code":
+                difference = "another version of perudo, or of an agent's file"
+            raise PerudoError(
+                f"{directory} holds another tournament: {difference}; choose another --out"
+            )
+
+
+def _text(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,130 @@
+"""The web application: HTTP, the WebSocket and the page."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request, WebSocket
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.staticfiles import StaticFiles
+
+from perudo import __version__
+from perudo.games.errors import PerudoError
+from perudo.server import api_people, api_records, api_service, api_tables
+from perudo.server.api_models import Problem
+from perudo.server.connection import WebConnection
+from perudo.server.house import House
+from perudo.server.sessions import SUBPROTOCOL, token_of
+from perudo.server.settings import Settings
+from perudo.server.web_security import Guard, address_of
+
+PAGE = Path(__file__).resolve().parents[1] / "web"
+STATUS = {
+    "no_session": 401,
+    "wrong_password": 403,
+    "wrong_code": 403,
+    "banned": 403,
+    "not_creator": 403,
+    "needs_account": 403,
+    "closed": 403,
+    "private": 403,
+    "no_table": 404,
+    "no_game": 404,
+    "no_person": 404,
+    "unknown_bot": 404,
+    "name_taken": 409,
+    "has_account": 409,
+    "too_fast": 429,
+    "quota": 429,
+    "too_many": 429,
+    "try_again": 503,
+}
+"""What a code is over HTTP; others are 400."""
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Problem} for status in sorted({400, 413, 422, *STATUS.values()})
+}
+
+
+def origins_of(settings: Settings) -> set[str]:
+    """The web origins whose pages may use the service."""
+    own = {settings.host, "localhost", "127.0.0.1"}
+    if settings.lan:
+        from perudo.server.lan import own_addresses
+
+        own |= set(own_addresses())
+    return {f"http://{host}:{settings.port}" for host in own} | set(settings.origins)
+
+
+def make_app(settings: Settings, house: House | None = None) -> FastAPI:
+    """The application, with a house of its own unless one is given."""
+    house = house or House(settings)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        await house.start()
+        try:
+            yield
+        finally:
+            await house.stop()
+
+    app = FastAPI(
+        title="perudo",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        responses=PROBLEMS,
+    )
+    app.state.house = house
+    app.add_middleware(Guard, origins=origins_of(settings), requests=house.requests)
+    for part in (api_people, api_tables, api_records, api_service):
+        app.include_router(part.router)
+    _add_errors(app)
+
+    @app.websocket("/ws")
+    async def websocket(socket: WebSocket, style: str = "") -> None:
+        token = token_of(socket)
+        person = await house.people.by_token(token) if token else None
+        if person is None:
+            await socket.close(4001, "no session")
+            return
+        offered = socket.scope.get("subprotocols", [])
+        await socket.accept(SUBPROTOCOL if SUBPROTOCOL in offered else None)
+        program = style == "program" or (person.kind == "bot" and style != "page")
+        connection = WebConnection(house, socket, person, program, address_of(socket.scope))
+        house.connections.add(connection)
+        try:
+            await connection.run()
+        finally:
+            house.connections.discard(connection)
+
+    if PAGE.is_dir():
+        app.mount("/", StaticFiles(directory=PAGE, html=True), name="page")
+    return app
+
+
+def _add_errors(app: FastAPI) -> None:
+    """All that can go wrong is answered alike: a stable code, and a sentence."""
+
+    @app.exception_handler(PerudoError)
+    async def refused(request: Request, error: PerudoError) -> JSONResponse:
+        code = getattr(error, "code", "refused")
+        content = {"code": code, "message": str(error)}
+        return JSONResponse(content, STATUS.get(code, 400))
+
+    @app.exception_handler(RequestValidationError)
+    async def unreadable(request: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        where = ".".join(str(step) for step in first["loc"])
+        content = {"code": "wrong_field", "message": f"{where}: {first['msg']}"[:300]}
+        return JSONResponse(content, 422)
+
+    @app.exception_handler(HTTPException)
+    async def missing(request: Request, error: HTTPException) -> JSONResponse:
+        content = {"code": f"http_{error.status_code}", "message": str(error.detail)}
+        return JSONResponse(content, error.status_code, error.headers)

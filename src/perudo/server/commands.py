@@ -1,0 +1,270 @@
+"""What people and programs can ask of a table; each function runs in the table's task."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from perudo.games.errors import IllegalActionError, InvalidActionError, NotYourTurnError
+from perudo.games.state import seat_name
+from perudo.server import messages
+from perudo.server.opponents import opponent, require_can_play
+from perudo.server.people import Person
+from perudo.server.room import Room
+from perudo.server.service import Refused
+from perudo.server.state import Draft, Occupant
+
+
+class Answer(dict[str, Any]):
+    """What is acknowledged."""
+
+    def __init__(self, n: int | None, repeated: bool = False) -> None:
+        super().__init__(n=n, repeated=repeated)
+
+
+async def act(room: Room, person: Person, message: messages.Action) -> Answer:
+    """A decision."""
+    state = room.state
+    seat = _own_seat(room, person)
+    move = message.move or f"q{message.id}"
+    if (seat, move) in state.moves:
+        return Answer(state.moves[seat, move], repeated=True)
+    match = state.match
+    if match is None or match.over:
+        raise Refused("not_playing", "no game is being played at this table")
+    if state.paused:
+        raise Refused("paused", "the table is paused")
+    if message.id != state.question:
+        raise Refused(
+            "stale", f"the action answers number {message.id}, but the question is {state.question}"
+        )
+    try:
+        action = match.require(seat, message.action)
+    except (IllegalActionError, NotYourTurnError, InvalidActionError) as error:
+        raise Refused(error.code, str(error)) from None
+    return Answer(await room.dealer.take_action(seat, action, move))
+
+
+async def sit(room: Room, person: Person, message: messages.Sit) -> Answer:
+    """Take a seat."""
+    state = room.state
+    if state.status == "closed":
+        raise Refused("closed", "the table is closed")
+    if state.seat_of(person.id) is not None:
+        return Answer(state.n, repeated=True)
+    if person.id in room.kicked:
+        raise Refused("kicked", "the creator of the table has sent you away")
+    free = [number for number, seat in enumerate(state.seats) if seat.occupant is None]
+    if message.seat is not None and message.seat >= len(state.seats):
+        raise Refused("no_seat", f"the table has {len(state.seats)} seats")
+    if not free or (message.seat is not None and message.seat not in free):
+        raise Refused("taken", "that seat is taken" if free else "all seats are taken")
+    _require_may_meet(room, person)
+    number = free[0] if message.seat is None else message.seat
+    name = _free_name(room, person.name)
+    kind = "bot" if person.kind == "bot" else "person"
+    player = Occupant(name, kind, person.id, None, person.answerable).stored
+    seated = {"seat": number, "player": player, "seed": message.seed}
+    (logged,) = await room.commit([Draft("seated", seated)])
+    room.dealer.sat(number)
+    room.dealer.begin_if_ready()
+    return Answer(logged.n)
+
+
+async def stand(room: Room, person: Person, message: messages.Stand) -> Answer:
+    """Leave."""
+    return await _empty(room, _own_seat(room, person), "left")
+
+
+async def kick(room: Room, person: Person, message: messages.Kick) -> Answer:
+    """Send somebody away."""
+    _require_creator(room, person)
+    _require_seat(room, message.seat)
+    occupant = room.state.seats[message.seat].occupant
+    if occupant is None:
+        raise Refused("no_seat", f"nobody sits at seat {seat_name(message.seat)}")
+    if occupant.id is not None:
+        room.kicked.add(occupant.id)
+    return await _empty(room, message.seat, "kicked")
+
+
+async def fill(room: Room, person: Person, message: messages.Fill) -> Answer:
+    """Give an empty seat to an AI."""
+    _require_creator(room, person)
+    _require_seat(room, message.seat)
+    state = room.state
+    if state.seats[message.seat].occupant is not None:
+        raise Refused("taken", "that seat is taken")
+    agent = opponent(message.agent, message.level)
+    rules = state.options.parsed_rules()
+    await asyncio.to_thread(require_can_play, agent, rules, len(state.seats))
+    player = ai_occupant(agent.spec, message.level, message.seat).stored
+    seated = {"seat": message.seat, "player": player, "seed": ""}
+    (logged,) = await room.commit([Draft("seated", seated)])
+    room.dealer.forget(message.seat)
+    room.dealer.begin_if_ready()
+    return Answer(logged.n)
+
+
+async def pause(room: Room, person: Person, message: messages.Pause) -> Answer:
+    """Stop the clocks, or let them go on."""
+    _require_creator(room, person)
+    if room.state.paused == message.on:
+        return Answer(room.state.n, repeated=True)
+    (logged,) = await room.commit([Draft("paused", {"on": message.on, "by": person.name})])
+    room.dealer.clocks_anew()
+    return Answer(logged.n)
+
+
+async def absence(room: Room, person: Person, message: messages.Absence) -> Answer:
+    """Choose what an absence does."""
+    _require_creator(room, person)
+    data = {"action": message.action, "seconds": message.seconds}
+    (logged,) = await room.commit([Draft("absence", data)])
+    return Answer(logged.n)
+
+
+async def rematch(room: Room, person: Person, message: messages.Rematch) -> Answer:
+    """Ask for another series."""
+    state = room.state
+    seat = _own_seat(room, person)
+    if state.status != "finished":
+        raise Refused("not_over", "the series is not over")
+    if seat in state.rematch:
+        return Answer(state.n, repeated=True)
+    if any(each.occupant is None for each in state.seats):
+        raise Refused("seats_free", "a seat is free: fill it, or wait for somebody")
+    (logged,) = await room.commit([Draft("rematch", {"seat": seat, "seed": message.seed})])
+    wanted = {
+        number
+        for number, each in enumerate(state.seats)
+        if each.occupant is not None and each.occupant.kind == "person" and room.is_here(number)
+    }
+    if wanted <= state.rematch:
+        await room.dealer.begin(first=True)
+    return Answer(logged.n)
+
+
+async def hurry(room: Room, person: Person, message: messages.Hurry) -> Answer:
+    """Let AIs finish at once when only they are left."""
+    state = room.state
+    _own_seat(room, person)
+    if state.match is None or state.match.over:
+        raise Refused("not_playing", "no game is being played at this table")
+    counts = state.match.observe().dice_counts
+    if any(count and state.seats[number].agent is None for number, count in enumerate(counts)):
+        raise Refused("still_playing", "a person or bot still has dice")
+    room.dealer.hurry()
+    return Answer(state.n)
+
+
+async def auto(room: Room, person: Person, message: messages.Auto) -> Answer:
+    """Decline calza out of turn without being asked."""
+    seat = _own_seat(room, person)
+    if message.decline:
+        room.auto_decline.add(seat)
+        room.dealer.ask()
+    else:
+        room.auto_decline.discard(seat)
+    return Answer(room.state.n)
+
+
+async def say(room: Room, person: Person, message: messages.Say) -> Answer:
+    """React or say something."""
+    seat = _own_seat(room, person)
+    said = {"reaction": message.reaction, "phrase": message.phrase, "text": message.text}
+    if sum(value is not None for value in said.values()) != 1:
+        raise Refused("wrong_field", "say needs one of reaction, phrase and text")
+    if message.text is not None:
+        if not room.state.options.private:
+            raise Refused("no_text", "free text can be said at private tables only")
+        if room.state.seats[seat].muted or person.muted:
+            raise Refused("muted", "your words are not let through here")
+    (logged,) = await room.commit([Draft("said", {"seat": seat, **said})])
+    return Answer(logged.n)
+
+
+async def mute(room: Room, person: Person, message: messages.Mute) -> Answer:
+    """Let a seat's words through no longer, or again."""
+    _require_creator(room, person)
+    _require_seat(room, message.seat)
+    (logged,) = await room.commit([Draft("muted", {"seat": message.seat, "on": message.on})])
+    return Answer(logged.n)
+
+
+def ai_occupant(spec: str, level: str | None, seat: int) -> Occupant:
+    """An AI with a name that tells it from others like it."""
+    return Occupant(f"{level or spec} ({seat_name(seat)})"[:64], "ai", agent=spec)
+
+
+# --- conditions ---------------------------------------------------------------------------------
+def _own_seat(room: Room, person: Person) -> int:
+    seat = room.state.seat_of(person.id)
+    if seat is None:
+        raise Refused("not_seated", "you have no seat at this table")
+    return seat
+
+
+def _require_creator(room: Room, person: Person) -> None:
+    if person.id != room.state.creator:
+        raise Refused("not_creator", "only the creator of the table may do that")
+
+
+def _require_seat(room: Room, seat: int) -> None:
+    if seat >= len(room.state.seats):
+        raise Refused("no_seat", f"the table has {len(room.state.seats)} seats")
+
+
+def _require_may_meet(room: Room, person: Person) -> None:
+    """At rated tables sit accounts and bots of different owners."""
+    if not room.state.options.rated:
+        return
+    if person.kind == "guest":
+        raise Refused("needs_account", "rated games need an account")
+    for seat in room.state.seats:
+        if seat.occupant is not None and seat.occupant.owner == person.answerable:
+            raise Refused("same_owner", "seats of one owner do not meet in rated games")
+
+
+def _free_name(room: Room, name: str) -> str:
+    """The name, or one told apart from another at the table."""
+    names = {seat.occupant.name for seat in room.state.seats if seat.occupant is not None}
+    tried, number = name, 2
+    while tried in names:
+        tried, number = f"{name} {number}", number + 1
+    return tried
+
+
+async def _empty(room: Room, seat: int, reason: str) -> Answer:
+    """Take somebody from a seat; during a game an AI plays on."""
+    state = room.state
+    playing = state.match is not None and not state.match.over
+    stand_in = None
+    if playing:
+        occupant = state.seats[seat].occupant
+        assert occupant is not None
+        stand_in = occupant.agent or room.service.settings.stand_in
+    data = {"seat": seat, "reason": reason, "stand_in": stand_in}
+    (logged,) = await room.commit([Draft("left", data)])
+    room.dealer.forget(seat)
+    room.auto_decline.discard(seat)
+    if playing:
+        room.dealer.ask()
+    return Answer(logged.n)
+
+
+COMMANDS: dict[type[Any], Any] = {
+    messages.Action: act,
+    messages.Sit: sit,
+    messages.Stand: stand,
+    messages.Kick: kick,
+    messages.Fill: fill,
+    messages.Pause: pause,
+    messages.Absence: absence,
+    messages.Rematch: rematch,
+    messages.Hurry: hurry,
+    messages.Auto: auto,
+    messages.Say: say,
+    messages.Mute: mute,
+}
+"""What each message does."""

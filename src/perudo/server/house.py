@@ -1,0 +1,160 @@
+"""A running service: its tables, people and queue."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from perudo.games.kernel import cache_directory
+from perudo.games.perudo import PERUDO, Rules
+from perudo.server import messages
+from perudo.server.info import table_info
+from perudo.server.keeping import forget_old
+from perudo.server.ladder import rate_game
+from perudo.server.limits import ADDRESS_SECONDS, REQUEST_SECONDS, SIGN_IN_RATE, Buckets
+from perudo.server.lobby import Lobby
+from perudo.server.opponents import LEVELS
+from perudo.server.people import People, Person
+from perudo.server.queueing import Queue
+from perudo.server.service import Clock, Refused, Service
+from perudo.server.settings import Settings
+from perudo.server.store import Store
+from perudo.server.thinking import Thinkers, ThinkingError
+from perudo.table import SeededDice, Table
+
+if TYPE_CHECKING:
+    from perudo.server.connection import WebConnection
+
+log = logging.getLogger("perudo.house")
+
+LOOK_SECONDS = 15.0
+FORGET_SECONDS = 3600.0
+BANNED = 4003
+"""The code with which a banned person's connection is closed."""
+
+
+class House:
+    """Everything that a server process runs."""
+
+    def __init__(
+        self, settings: Settings, clock: Clock | None = None, thinkers: Thinkers | None = None
+    ) -> None:
+        self.settings = settings
+        clock = clock or Clock()
+        thinkers = thinkers or Thinkers(settings.thinkers, settings.thinker_memory_mb)
+        store = Store(settings.database)
+        self.service = Service(settings, store, thinkers, clock, game_ended=rate_game)
+        self.people = People(self.service.store, clock.time, settings.registration)
+        self.lobby = Lobby(self.service)
+        self.queue = Queue(self)
+        self.connections: set[WebConnection] = set()
+        messages_rate = (float(settings.address_messages), ADDRESS_SECONDS)
+        self.address_messages = Buckets(messages_rate, clock.now)
+        requests_rate = (float(settings.address_requests), REQUEST_SECONDS)
+        self.requests = Buckets(requests_rate, clock.now)
+        self.sign_ins = Buckets(SIGN_IN_RATE, clock.now)
+        self.ready = asyncio.Event()
+        """Set when tables can be played at: the rules are compiled."""
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        """Begin; tables follow as soon as the rules are compiled."""
+        self._tasks = [asyncio.create_task(work) for work in (self._warm(), self._look_after())]
+
+    async def stop(self) -> None:
+        """Put everything away."""
+        for connection in list(self.connections):
+            connection.close(1012)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.lobby.stop()
+        await self.service.thinkers.close()
+        self.service.store.close()
+
+    async def _warm(self) -> None:
+        """Load the rules, or compile them in another process so that this one stays awake."""
+        preparing = asyncio.create_task(self._prepare(self.settings.stand_in))
+        if not any(cache_directory().glob("*.nbi")):
+            await preparing
+        await asyncio.to_thread(_rehearse)
+        await self.lobby.start()
+        self.ready.set()
+        await preparing
+        for level in LEVELS.values():
+            await self._prepare(level.agent)
+
+    async def _look_after(self) -> None:
+        """Now and then: who is banned or muted, and what is too old to be kept."""
+        forgotten = -math.inf
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            await self.look_at_people()
+            now = self.service.clock.time()
+            if self.settings.retention_days and now - forgotten > FORGET_SECONDS:
+                forgotten = now
+                days = self.settings.retention_days
+                await self.service.store.write(partial(forget_old, days=days, now=now))
+
+    async def look_at_people(self) -> None:
+        """Let those who have been banned go, and know who is muted."""
+        for connection in list(self.connections):
+            person = await self.people.by_id(connection.person.id)
+            if person is None or person.banned:
+                connection.close(BANNED)
+            else:
+                connection.person = person
+
+    async def _prepare(self, agent: str) -> None:
+        try:
+            await self.service.thinkers.prepare(agent)
+        except ThinkingError as error:
+            log.warning("an AI cannot play: %s", error)
+
+    async def tables_of(self, person: Person) -> list[str]:
+        """Where somebody has a seat."""
+        await self.ready.wait()
+        await self.lobby.woken.wait()
+        return self.lobby.seated_at(person.id)
+
+    async def invite(self, person: Person, message: messages.Invite) -> None:
+        """Challenge somebody who is connected."""
+        room = await self.lobby.room(message.table)
+        if room.state.creator != person.id:
+            raise Refused("not_creator", "only the creator of the table may do that")
+        invited = await self.people.by_name(message.player)
+        here = [c for c in self.connections if invited and c.person.id == invited.id]
+        if invited is None or not here:
+            raise Refused("not_here", f"{message.player} is not connected")
+        info = table_info(room)
+        if not accepts(await self.people.filters(invited.id), info):
+            raise Refused("declined", f"{invited.name} does not take such challenges")
+        for connection in here:
+            connection.send(
+                {"type": "challenge", "table": room.state.id, "by": person.name, "info": info}
+            )
+
+
+def accepts(filters: dict[str, Any], info: dict[str, Any]) -> bool:
+    """Whether somebody with these filters wants to hear of a challenge to such a table."""
+    preset = info["rules"].partition(":")[0] if ":" not in info["rules"] else None
+    if filters.get("rules") and preset not in filters["rules"]:
+        return False
+    if filters.get("rated") is not None and filters["rated"] != info["rated"]:
+        return False
+    if filters.get("players") and len(info["seats"]) not in filters["players"]:
+        return False
+    return not filters.get("closed", False)
+
+
+def _rehearse() -> None:
+    """Play a round, so that all the rules are loaded."""
+    table = Table(PERUDO, Rules.preset("official"), ["a", "b", "c"], SeededDice(1))
+    for action in ("2x3", "decline", "dudo"):
+        assert table.actor is not None
+        len(table.observe(table.actor).legal_actions.codes)
+        table.act(table.actor, action)
+    table.observe()

@@ -1,0 +1,257 @@
+"""All tables: making them, finding them, waking them up, and finding players for each other."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from perudo.server import schema
+from perudo.server.commands import ai_occupant
+from perudo.server.dealer import new_anchor
+from perudo.server.info import table_summary
+from perudo.server.opponents import opponent, require_can_play
+from perudo.server.options import AiSeat, TableOptions
+from perudo.server.people import Person, new_id
+from perudo.server.room import Room, event_row
+from perudo.server.service import Refused, Service
+from perudo.server.state import Draft, Logged, TableState
+
+log = logging.getLogger("perudo.lobby")
+
+SLEEP_SECONDS = 300.0
+"""A table where nothing goes on and nobody looks is put to sleep after this."""
+ROUTINE_KINDS = ("deal", "act", "result", "answered", "said")
+"""Events that a table need not remember of games before the last."""
+DAY_SECONDS = 86400.0
+
+
+class Lobby:
+    """The tables of one server process."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._rooms: dict[str, Room] = {}
+        self._loading: dict[str, asyncio.Task[Room]] = {}
+        self._watch: asyncio.Task[None] | None = None
+        self.woken = asyncio.Event()
+        """Set when all games that were being played go on."""
+
+    @property
+    def awake(self) -> int:
+        """How many tables are awake."""
+        return len(self._rooms)
+
+    async def start(self) -> None:
+        """Go on with all games that were being played."""
+        playing = schema.tables.c.status == "playing"
+        rows = await self._service.store.read(
+            lambda connection: connection.execute(
+                sa.select(schema.tables.c.id).where(playing)
+            ).all()
+        )
+        self._watch = asyncio.create_task(self._look_after([row.id for row in rows]))
+
+    async def stop(self) -> None:
+        """Put all tables to sleep."""
+        if self._watch is not None:
+            self._watch.cancel()
+            await asyncio.gather(self._watch, return_exceptions=True)
+        for task in self._loading.values():
+            task.cancel()
+        await asyncio.gather(*(room.stop() for room in self._rooms.values()))
+        self._rooms.clear()
+
+    # --- making ---------------------------------------------------------------------------------
+    async def create(self, person: Person, options: TableOptions) -> str:
+        """Make a table; returns its id."""
+        rules = options.parsed_rules()
+        drafts = [
+            Draft("opened", {"options": options.model_dump(mode="json"), "creator": person.id}),
+            new_anchor(1),
+        ]
+        ais = 0
+        for number, choice in enumerate(options.seats):
+            if isinstance(choice, AiSeat):
+                agent = opponent(choice.agent, choice.level)
+                await asyncio.to_thread(require_can_play, agent, rules, len(options.seats))
+                player = ai_occupant(agent.spec, choice.level, number).stored
+                drafts.append(Draft("seated", {"seat": number, "player": player, "seed": ""}))
+                ais += 1
+        if options.rated:
+            _require_rateable(person, options, ais)
+        id, now = new_id(), self._service.clock.time()
+        logged = [
+            Logged(place, now, draft.kind, draft.data, draft.hidden)
+            for place, draft in enumerate(drafts, 1)
+        ]
+        state = TableState.load(id, logged)
+        only_ais = ais == len(options.seats)
+
+        def work(connection: Connection) -> None:
+            self._require_quota(connection, person, options, only_ais)
+            connection.execute(
+                schema.tables.insert().values(
+                    id=id,
+                    creator=person.id,
+                    status="waiting",
+                    private=options.private,
+                    summary=table_summary(state),
+                    created=now,
+                    updated=now,
+                )
+            )
+            connection.execute(schema.events.insert(), [event_row(id, event) for event in logged])
+
+        await self._service.store.write(work)
+        self._wake(state)
+        return id
+
+    def _require_quota(
+        self, connection: Connection, person: Person, options: TableOptions, only_ais: bool
+    ) -> None:
+        settings = self._service.settings
+        mine = (schema.tables.c.creator == person.id) & schema.tables.c.status.in_(
+            ("waiting", "playing")
+        )
+        count = connection.execute(
+            sa.select(sa.func.count()).select_from(schema.tables).where(mine)
+        ).scalar()
+        if count is not None and count >= settings.tables_per_person:
+            raise Refused("too_many", f"one person can have {settings.tables_per_person} tables")
+        if only_ais:
+            use_quota(
+                connection,
+                person.answerable,
+                int(self._service.clock.time() // DAY_SECONDS),
+                options.games,
+                settings.ai_games_per_day,
+            )
+
+    # --- finding --------------------------------------------------------------------------------
+    async def room(self, id: str) -> Room:
+        """A table, woken up if it sleeps."""
+        room = self._rooms.get(id)
+        if room is not None and not room.failed.is_set():
+            return room
+        if id not in self._loading:
+            self._loading[id] = asyncio.create_task(self._load(id))
+            self._loading[id].add_done_callback(lambda _: self._loading.pop(id, None))
+        return await asyncio.shield(self._loading[id])
+
+    def find(self, id: str) -> Room | None:
+        """A table, if it is awake."""
+        return self._rooms.get(id)
+
+    async def listing(self, statuses: Iterable[str], limit: int = 100) -> list[dict[str, Any]]:
+        """Public tables, the newest first."""
+        wanted = schema.tables.c.status.in_(list(statuses)) & ~schema.tables.c.private
+        rows = await self._service.store.read(
+            lambda connection: connection.execute(
+                sa.select(schema.tables)
+                .where(wanted)
+                .order_by(schema.tables.c.updated.desc())
+                .limit(limit)
+            ).all()
+        )
+        return [
+            {
+                "id": row.id,
+                "status": row.status,
+                "created": row.created,
+                "updated": row.updated,
+                **json.loads(row.summary),
+            }
+            for row in rows
+        ]
+
+    def seated_at(self, person: str) -> list[str]:
+        """The awake tables at which somebody sits."""
+        return [id for id, room in self._rooms.items() if room.state.seat_of(person) is not None]
+
+    # --- waking and sleeping --------------------------------------------------------------------
+    def _wake(self, state: TableState) -> Room:
+        room = Room(self._service, state)
+        self._rooms[state.id] = room
+        room.start()
+        return room
+
+    async def _load(self, id: str) -> Room:
+        old = self._rooms.pop(id, None)
+        if old is not None:
+            await old.stop()
+        events = await self._service.store.read(lambda connection: read_log(connection, id))
+        if not events:
+            raise Refused("no_table", "there is no such table")
+        state = await asyncio.to_thread(TableState.load, id, events)
+        room = self._wake(state)
+        for follower, following in {} if old is None else old.followers.items():
+            await room.perform(partial(room.open, follower, None, following.odds))
+        return room
+
+    async def _look_after(self, playing: list[str]) -> None:
+        for id in playing:
+            try:
+                await self.room(id)
+            except Exception:  # one broken log must not keep the others asleep
+                log.exception("table %s cannot be woken up", id)
+        self.woken.set()
+        while True:
+            await asyncio.sleep(1.0)
+            for id, room in list(self._rooms.items()):
+                if room.failed.is_set():
+                    await self.room(id)
+                elif self._may_sleep(room):
+                    del self._rooms[id]
+                    await room.stop()
+
+    def _may_sleep(self, room: Room) -> bool:
+        idle = self._service.clock.now() - room.last_used
+        return not room.followers and room.state.status != "playing" and idle > SLEEP_SECONDS
+
+
+def read_log(connection: Connection, id: str) -> list[Logged]:
+    """A table's log; of the games before the last only what the table remembers."""
+    events = schema.events.c
+    last = connection.execute(
+        sa.select(sa.func.max(events.n)).where(events.table_id == id, events.kind == "started")
+    ).scalar()
+    query = sa.select(schema.events).where(events.table_id == id).order_by(events.n)
+    if last is not None:
+        query = query.where(sa.or_(events.n >= last, events.kind.not_in(ROUTINE_KINDS)))
+    return [logged(row) for row in connection.execute(query)]
+
+
+def logged(row: Any) -> Logged:
+    """An event from the database."""
+    hidden = None if row.hidden is None else json.loads(row.hidden)
+    return Logged(row.n, row.at, row.kind, json.loads(row.data), hidden)
+
+
+def use_quota(connection: Connection, visitor: str, day: int, amount: int, most: int) -> None:
+    """Count something against a visitor's day; raises if it is too much."""
+    quotas = schema.quotas
+    mine = (quotas.c.visitor == visitor) & (quotas.c.day == day)
+    used = connection.execute(sa.select(quotas.c.used).where(mine)).scalar()
+    if (used or 0) + amount > most:
+        left = max(most - (used or 0), 0)
+        raise Refused("quota", f"AIs can play {most} games a day for one visitor; {left} are left")
+    if used is None:
+        connection.execute(quotas.insert().values(visitor=visitor, day=day, used=amount))
+    else:
+        connection.execute(quotas.update().where(mine).values(used=used + amount))
+
+
+def _require_rateable(person: Person, options: TableOptions, ais: int) -> None:
+    if options.preset is None:
+        raise Refused("not_rateable", "rated games are played by a preset's rules, unchanged")
+    if person.kind == "guest":
+        raise Refused("needs_account", "rated games need an account")
+    if ais == len(options.seats):
+        raise Refused("not_rateable", "games of AIs alone are not rated")

@@ -1,0 +1,47 @@
+"""What the service tells those who watch over it, in Prometheus's format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+
+from perudo.server.house import House
+
+
+class HouseCollector:
+    """Reads the numbers when they are asked for."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+    def collect(self) -> Iterator[Any]:
+        """All numbers."""
+        house, counts = self._house, self._house.service.counts
+        for name, about, value in (
+            ("perudo_tables_awake", "Tables in memory.", house.lobby.awake),
+            ("perudo_connections", "Open WebSockets.", len(house.connections)),
+            ("perudo_queue", "Players who wait for a game.", len(house.queue)),
+        ):
+            yield GaugeMetricFamily(name, about, value=value)
+        for name, about, value in (
+            ("perudo_moves", "Moves that were played and stored.", counts.moves),
+            ("perudo_games", "Games that were played to their end.", counts.games),
+            ("perudo_forced_moves", "Moves played for somebody out of time.", counts.forced),
+            ("perudo_failed_tables", "Tables loaded again after a failure.", counts.failed_rooms),
+            (
+                "perudo_thinkers_replaced",
+                "Thinking processes that had to be ended.",
+                house.service.thinkers.replaced,
+            ),
+        ):
+            yield CounterMetricFamily(name, about, value=value)
+
+
+def exposition(house: House) -> bytes:
+    """The text of /metrics."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(HouseCollector(house))
+    return generate_latest(registry)

@@ -1,0 +1,85 @@
+"""The queue: players who want the same game find each other at a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from perudo.games.perudo.presets import PRESETS
+from perudo.server import messages
+from perudo.server.commands import sit
+from perudo.server.options import OpenSeat, TableOptions
+from perudo.server.service import Refused
+
+if TYPE_CHECKING:
+    from perudo.server.connection import WebConnection
+    from perudo.server.house import House
+
+Wish = tuple[str, int, bool]
+QUEUE_TIMER = 60
+"""Seconds for each decision at a table that the queue made."""
+
+
+class Queue:
+    """Who waits for which game, in the order in which they came."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._waiting: dict[Wish, list[WebConnection]] = {}
+
+    def __len__(self) -> int:
+        return sum(len(each) for each in self._waiting.values())
+
+    def leave(self, connection: WebConnection) -> None:
+        """Somebody waits no longer."""
+        for waiting in self._waiting.values():
+            if connection in waiting:
+                waiting.remove(connection)
+
+    async def take(self, connection: WebConnection, message: messages.Queue) -> None:
+        """Somebody wants to play, or no longer does."""
+        if not message.on:
+            self.leave(connection)
+            return
+        if message.rules not in PRESETS:
+            raise Refused("unknown_rules", f"the queue is for presets: {', '.join(PRESETS)}")
+        if message.players > PRESETS[message.rules].rules.max_players:
+            raise Refused("not_rateable", f"{message.rules} is not played by {message.players}")
+        if message.rated and connection.person.kind == "guest":
+            raise Refused("needs_account", "rated games need an account")
+        wish = (message.rules, message.players, message.rated)
+        waiting = self._waiting.setdefault(wish, [])
+        if connection not in waiting:
+            waiting.append(connection)
+        found = self._find(waiting, message.players)
+        if found:
+            for each in found:
+                waiting.remove(each)
+            await self._seat(found, wish)
+
+    def _find(self, waiting: list[WebConnection], players: int) -> list[WebConnection]:
+        """The first who may meet: nobody twice, and no two of one owner."""
+        found: dict[str, WebConnection] = {}
+        for connection in waiting:
+            found.setdefault(connection.person.answerable, connection)
+            if len(found) == players:
+                return list(found.values())
+        return []
+
+    async def _seat(self, found: list[WebConnection], wish: Wish) -> None:
+        rules, players, rated = wish
+        options = TableOptions(
+            rules=rules,
+            seats=[OpenSeat() for _ in range(players)],
+            rated=rated,
+            timer=QUEUE_TIMER,
+        )
+        table = await self._house.lobby.create(found[0].person, options)
+        room = await self._house.lobby.room(table)
+        for connection in found:
+            person = connection.person
+            message = messages.Sit(type="sit", table=table)
+            await room.perform(lambda p=person, m=message: sit(room, p, m))  # type: ignore[misc]
+        for connection in found:
+            connection.send({"type": "matched", "table": table})
+            if connection.program:
+                await connection.follow(table)

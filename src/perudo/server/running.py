@@ -1,0 +1,55 @@
+"""Starting the server."""
+
+from __future__ import annotations
+
+import logging
+
+import uvicorn
+from fastapi import FastAPI
+
+from perudo.games.errors import PerudoError
+from perudo.server.app import make_app
+from perudo.server.lan import code, own_addresses
+from perudo.server.logs import set_up
+from perudo.server.opponents import opponent
+from perudo.server.settings import FRAME_BYTES, Settings
+
+log = logging.getLogger("perudo")
+
+
+def server_of(settings: Settings, app: FastAPI | None = None) -> uvicorn.Server:
+    """A uvicorn server for these settings."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            app or make_app(settings),
+            host="0.0.0.0" if settings.lan else settings.host,
+            port=settings.port,
+            ws="websockets-sansio",
+            ws_max_size=2 * FRAME_BYTES,
+            ws_ping_interval=20.0,
+            ws_ping_timeout=20.0,
+            ws_per_message_deflate=False,
+            access_log=False,
+            log_config=None,
+            proxy_headers=bool(settings.trusted_proxies),
+            forwarded_allow_ips=list(settings.trusted_proxies),
+            server_header=False,
+            timeout_graceful_shutdown=3,
+        )
+    )
+
+
+def run(settings: Settings, log_level: str) -> int:
+    """Serve until told to stop."""
+    if log_level not in ("debug", "info", "warning", "error"):
+        raise PerudoError(f"log level {log_level!r} should be debug, info, warning or error")
+    opponent(settings.stand_in, None)
+    set_up(log_level)
+    server = server_of(settings)
+    addresses = own_addresses() if settings.lan else [settings.host]
+    address = f"http://{addresses[0]}:{settings.port}"
+    print(f"perudo is served at {address}", flush=True)
+    if settings.lan:
+        print(code(address), flush=True)
+    server.run()
+    return 0 if server.started else 1

@@ -1,0 +1,156 @@
+"""The tables of the database. Migrations make them; this names them for queries.
+
+``events`` is the truth about every game table; ``games``, ``game_seats`` and ``ratings`` are drawn
+from it in the same transactions, so that lists and statistics need not replay logs.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(column_0_N_label)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+people = Table(
+    "people",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("kind", String(8), nullable=False),  # guest, account or bot
+    Column("name", String(32), nullable=False),
+    Column("name_key", String(32), unique=True),  # of accounts and bots: names are theirs alone
+    Column("password", Text),
+    Column("owner", String(32), index=True),  # of a bot: the account that made it
+    Column("filters", Text),  # of a bot: which challenges it takes
+    Column("banned", Boolean, nullable=False, default=False),
+    Column("muted", Boolean, nullable=False, default=False),
+    Column("created", Float, nullable=False),
+    Column("seen", Float, nullable=False),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("token_hash", String(64), primary_key=True),
+    Column("person", String(32), ForeignKey("people.id"), nullable=False, index=True),
+    Column("label", String(64), nullable=False),
+    Column("created", Float, nullable=False),
+    Column("expires", Float),
+)
+
+recovery_codes = Table(
+    "recovery_codes",
+    metadata,
+    Column("code_hash", String(64), primary_key=True),
+    Column("person", String(32), ForeignKey("people.id"), nullable=False, index=True),
+)
+
+tables = Table(
+    "tables",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("creator", String(32), ForeignKey("people.id"), nullable=False, index=True),
+    Column("status", String(8), nullable=False, index=True),  # waiting, playing, finished, closed
+    Column("private", Boolean, nullable=False),
+    Column("summary", Text, nullable=False),  # what the list of tables shows
+    Column("created", Float, nullable=False),
+    Column("updated", Float, nullable=False),
+    Column("owner", String(64)),  # the server process that runs it, where there are several
+    Column("lease", Float),  # until when
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("table_id", String(32), ForeignKey("tables.id"), primary_key=True),
+    Column("n", Integer, primary_key=True),
+    Column("at", Float, nullable=False),
+    Column("kind", String(12), nullable=False),
+    Column("data", Text, nullable=False),
+    Column("hidden", Text),  # what the server must remember and nobody is told
+)
+
+games = Table(
+    "games",
+    metadata,
+    Column("id", String(48), primary_key=True),  # table id and number of the game
+    Column("table_id", String(32), ForeignKey("tables.id"), nullable=False, index=True),
+    Column("number", Integer, nullable=False),
+    Column("preset", String(24)),  # null: rules that somebody put together
+    Column("rules", Text, nullable=False),
+    Column("rated", Boolean, nullable=False),
+    Column("private", Boolean, nullable=False),
+    Column("started", Float, nullable=False),
+    Column("ended", Float),
+    Column("first_event", Integer, nullable=False),
+    Column("last_event", Integer),
+    Column("winner", Integer),
+)
+
+game_seats = Table(
+    "game_seats",
+    metadata,
+    Column("game_id", String(48), ForeignKey("games.id"), primary_key=True),
+    Column("seat", Integer, primary_key=True),
+    Column("person", String(32), index=True),
+    Column("agent", String(200), index=True),
+    Column("name", String(64), nullable=False),
+    Column("place", Integer, nullable=False),
+    Column("left", Boolean, nullable=False),
+    Column("dice_left", Integer, nullable=False),
+    Column("calls", Integer, nullable=False),
+    Column("right_calls", Integer, nullable=False),
+    Column("bids", Integer, nullable=False),
+    Column("bluffs", Integer, nullable=False),
+    Column("faces", String(64), nullable=False),  # bids by face, six numbers
+    Column("rounds_lost", Integer, nullable=False),
+)
+
+ratings = Table(
+    "ratings",
+    metadata,
+    Column("player", String(200), primary_key=True),  # a person's id, or "ai:" and an agent
+    Column("category", String(32), primary_key=True),  # preset and 2 or 3-6
+    Column("rating", Float, nullable=False),
+    Column("deviation", Float, nullable=False),
+    Column("games", Integer, nullable=False),
+    Column("updated", Float, nullable=False),
+)
+
+rating_changes = Table(
+    "rating_changes",
+    metadata,
+    Column("game_id", String(48), ForeignKey("games.id"), primary_key=True),
+    Column("player", String(200), primary_key=True),
+    Column("category", String(32), nullable=False),
+    Column("rating", Float, nullable=False),
+    Column("deviation", Float, nullable=False),
+    Column("at", Float, nullable=False),
+)
+
+quotas = Table(
+    "quotas",
+    metadata,
+    Column("visitor", String(64), primary_key=True),
+    Column("day", Integer, primary_key=True),
+    Column("used", Integer, nullable=False),
+)
+
+Index("ix_games_ended", games.c.ended)
+Index("ix_rating_changes_player", rating_changes.c.player, rating_changes.c.category)

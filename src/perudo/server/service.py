@@ -1,0 +1,52 @@
+"""What all tables of a server share."""
+
+from __future__ import annotations
+
+import time as clocks
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from perudo.games.errors import PerudoError
+from perudo.server.settings import Settings
+from perudo.server.store import Store
+from perudo.server.thinking import Thinkers
+
+
+class Refused(PerudoError):
+    """Something was asked for that cannot be done now; ``code`` is stable and used on the wire."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The time of day for people, and a clock that only goes forward for timers."""
+
+    time: Callable[[], float] = clocks.time
+    now: Callable[[], float] = clocks.monotonic
+
+
+@dataclass
+class Counts:
+    """What /metrics tells about tables."""
+
+    moves: int = 0
+    games: int = 0
+    forced: int = 0
+    failed_rooms: int = 0
+
+
+@dataclass
+class Service:
+    """The parts of a running server that a table needs."""
+
+    settings: Settings
+    store: Store
+    thinkers: Thinkers
+    clock: Clock = field(default_factory=Clock)
+    counts: Counts = field(default_factory=Counts)
+    game_ended: Callable[[Any, Any], None] | None = None
+    """Called in the transaction that stores the end of a game: (connection, table's state)."""

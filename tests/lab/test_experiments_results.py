@@ -1,0 +1,187 @@
+"""What is kept, drawn, written and printed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from perudo.games.errors import PerudoError
+from perudo.lab import plots, results
+from perudo.lab.charts import Bars, Chart, Heat, Lines, Stacks
+from perudo.lab.experiments.experiment import Conditions, Experiment, Findings, Row
+from perudo.lab.experiments.measures import Measure
+from perudo.lab.results import Keeper, perform
+from perudo.terminal import reproduce_view
+
+CHART = Chart(
+    [
+        Bars(
+            "b",
+            "u",
+            ("x", "y"),
+            {"reported": (1, 2), "measured": (1.5, None)},
+            {"measured": ((1, 2), None)},
+        ),
+        Stacks("s", "u", ("x", "y"), {"one": (1, 2), "two": (3, None)}),
+        Heat("h", ("r",), ("c", "d"), ((1.0, None),), (("1", ""),), scale=(0, 2)),
+        Lines("l", "x", "u", (1, 10), {"a": (1, 2)}, {"a": ((0, 2), (1, 3))}, True, {"even": 1.5}),
+    ],
+    columns=2,
+)
+
+
+def test_charts_are_drawn_small(tmp_path: Path) -> None:
+    png, svg = plots.save(CHART, tmp_path / "4.1-4.4", svg=True)
+    assert (png.name, svg.name) == ("4.1-4.4.png", "4.1-4.4.svg")
+    with Image.open(png) as image:
+        assert image.size == (780, 520)
+        assert len(image.convert("RGB").getcolors() or []) > 10
+    assert png.stat().st_size < 60_000
+    assert "<svg" in svg.read_text()
+    figure = plots.draw(CHART)
+    bars = figure.axes[0].patches
+    assert [bar.get_height() for bar in bars] == [1, 2, 1.5]  # type: ignore[attr-defined]  # bars
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert names == ["reported", "measured", "one", "two", "a", "even"]
+
+
+def experiment(rows: list[Row], chart: Chart | None = None, **options: Any) -> Experiment:
+    made = Findings(rows, chart, **options)
+    return Experiment(
+        "1a", "a | title", "Paper", "It says.", "as said", lambda _: made, reason="Because."
+    )
+
+
+def test_a_result_is_kept_and_written(tmp_path: Path) -> None:
+    rows = [
+        Row("good", Measure(50.0, 48.0, 52.0), reported=51.0, reported_range=(40.0, 62.0)),
+        Row("bad", Measure(1250.0, 1240.0, 1260.0), reported=1300.0, digits=0),
+        Row("word", Measure(1.0, 0.5, 1.5), says="more", claim=(0.0, 9.0), unit="points"),
+    ]
+    added = [Row("mine in place of x", Measure(10.0, 5.0, 15.0), unit="%")]
+    keeper = Keeper(tmp_path, svg=False)
+    kept, findings = perform(
+        experiment(rows, CHART, added=added, notes=["A note."]), Conditions(seed=7), "perudo x"
+    )
+    keeper.keep(kept, findings)
+    page = keeper.write_page().read_text()
+    assert "| good | 51.0 (40.0 to 62.0) | 50.0 | 48.0 to 52.0 | agrees |" in page
+    assert "| bad | 1,300 | 1,250 | 1,240 to 1,260 | differs by -50 |" in page
+    assert "| word | more | 1.0 points | 0.5 to 1.5 | agrees |" in page
+    assert "**Verdict: differs in 1, agrees in 2 of 3.** Likely reason: Because." in page
+    assert "| mine in place of x | 10.0 % | 5.0 to 15.0 |" in page
+    assert "- A note." in page
+    assert "`perudo x`: seed 7, commit " in page
+    assert "![a | title](figures/1a.png)" in page
+    assert (tmp_path / "figures/1a.png").is_file()
+    assert not (tmp_path / "figures/1a.svg").exists()
+    data = json.loads((tmp_path / "data/1a.json").read_text())
+    assert data["rows"][1]["ci95"] == [1240.0, 1260.0]
+    assert data["figure"]
+
+
+def test_a_reason_is_given_only_where_something_differs(tmp_path: Path) -> None:
+    kept, _ = perform(experiment([Row("", 1.0, reported=1.0)]), Conditions(), "x")
+    assert kept["reason"] == ""
+    kept, _ = perform(experiment([Row("", None, why="needs people")]), Conditions(), "x")
+    assert results.verdict_text(kept["rows"][0]) == "cannot be compared: needs people"
+
+
+def test_data_holds_only_what_json_has() -> None:
+    assert results.plain({"a": [float("inf"), (1.5,)]}) == {"a": [None, [1.5]]}
+
+
+def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(PerudoError, match="cannot write to"):
+        Keeper(tmp_path / "file", svg=False)
+
+
+# --- the command --------------------------------------------------------------------------------
+def perudo(*arguments: str, place: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "COLUMNS": "100"}
+    return subprocess.run(
+        [sys.executable, "-m", "perudo", "reproduce", *arguments],
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=place,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_without_ids_the_experiments_are_listed(tmp_path: Path) -> None:
+    listed = perudo(place=tmp_path)
+    assert listed.returncode == 0
+    assert "RO-obs-opp  Observer rollouts against an observer" in listed.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_prints_and_writes(tmp_path: Path) -> None:
+    done = perudo("1b", "S3-h", "--quick", "--out", "here", place=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "cannot be compared: the thesis goes from 1a to 1c" in done.stdout
+    page = (tmp_path / "here/results.md").read_text()
+    assert "`perudo reproduce 1b S3-h --quick --out here`" in page
+    again = perudo("5.5", "--json", "--seed", "3", place=tmp_path)
+    data = json.loads(again.stdout)
+    assert (data["seed"], data["quick"]) == (3, False)
+    assert data["experiments"][0]["verdict"] == "cannot be compared"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["here"]  # only --out and all write
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["nonsense"], "no experiment 'nonsense'; there are: 1a, "),
+        (["1b", "--add", "nobody"], "unknown agent 'nobody'"),
+        (["5.5", "--records", "nowhere"], "--records nowhere should be a directory"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(
+    arguments: list[str], message: str, tmp_path: Path
+) -> None:
+    done = perudo(*arguments, place=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("perudo: ")
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_what_was_finished_is_kept_when_interrupted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(conditions: Conditions) -> Findings:
+        raise KeyboardInterrupt
+
+    experiments = [experiment([Row("good", 1.0, reported=1.0)])]
+    experiments.append(Experiment("1b", "t", "Paper", "r", "s", interrupt))
+    monkeypatch.setattr(reproduce_view, "select", lambda words: experiments)
+    code = reproduce_view.reproduce(["x"], Conditions(), [], tmp_path, False)
+    assert code == 130
+    shown = capsys.readouterr()
+    assert "verdict: agrees" in shown.out
+    assert "interrupted after 1 of 2 experiments" in shown.err
+    assert (tmp_path / "data/1a.json").is_file()
+    assert not (tmp_path / "results.md").exists()
+
+
+def test_all_writes_to_docs_and_draws_svg_only_where_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = experiment([Row("good", 1.0, reported=1.0)], CHART)
+    monkeypatch.setattr(reproduce_view, "select", lambda words: [one])
+    monkeypatch.chdir(tmp_path)
+    assert reproduce_view.reproduce(["all"], Conditions(), [], None, True) == 0
+    written = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.*"))
+    assert written == ["docs/data/1a.json", "docs/figures/1a.png", "docs/results.md"]
+    assert reproduce_view.reproduce(["1a"], Conditions(), [], Path("here"), True) == 0
+    assert Path("here/figures/1a.svg").is_file()
