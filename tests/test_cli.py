@@ -81,7 +81,7 @@ BAD_INPUT = {
     "dice for too few": (["match", "random", "random", "--dice", "1,2,3"], "3 dice counts"),
     "unknown agent to show": (["agents", "nobody"], "unknown agent 'nobody'"),
     "no such variant": (["solve", "--variant", "magic"], "--variant is one of cfr"),
-    "too large to solve": (["solve", "--rules", "common", "--dice", "5,5"], "too many deals"),
+    "too large to solve": (["solve", "--rules", "common", "--dice", "5,5"], "public positions"),
 }
 
 
