@@ -42,11 +42,11 @@ from perudo.games.policy import (
 )
 from perudo.games.state import State
 from perudo.search.book import MISSING, Book, chance_at, look_up, position_key
-from perudo.search.match_values import Effort, MatchSolver, Valued
+from perudo.search.match_values import LONGEST_MEMORY, Effort, MatchSolver, Valued
 from perudo.search.page import ALL_MOVES, Page, PageError
 
-REMEMBERED, BOOK = range(2)
-"""Where the parameters are: how many moves larger rounds remember, then the book's own."""
+MEMORIES = (ALL_MOVES, *range(LONGEST_MEMORY, 0, -1))
+"""How many moves a page may remember: it is looked for with each."""
 
 Report = Callable[[Valued, int, int], None]
 """Told of each round that has been solved, with its number and how many there are."""
@@ -79,25 +79,23 @@ def play_by_the_book(
     workspaces = workspace(observation, 2)
     view = workspaces[0]
     from_opener(view, observation)
-    book = parameters[BOOK:]
-    standing = standing_number(view)
-    remembered = int(parameters[REMEMBERED])
-    place = look_up(book, position_key(memory_key(view, ALL_MOVES), ALL_MOVES, standing))
-    if place == MISSING:
-        key = position_key(memory_key(view, remembered), remembered, standing)
-        place = look_up(book, key)
+    standing, place = standing_number(view), MISSING
+    for memory_of_page in MEMORIES:
+        if place == MISSING:
+            key = memory_key(view, memory_of_page)
+            place = look_up(parameters, position_key(key, memory_of_page, standing))
     begin(thoughts)
     count = action_count(observation)
     hand = number_of_hand(view, int(view.viewer), workspaces)
     total = 0.0
     if place != MISSING:
         for index in range(count):
-            total += chance_at(book, place, hand, index)
+            total += chance_at(parameters, place, hand, index)
     if total == 0.0:
         thoughts.mixed = UNIFORM
         return int(action(observation, below(stream, count)))
     for index in range(count):
-        share = chance_at(book, place, hand, index) / total
+        share = chance_at(parameters, place, hand, index) / total
         if share > 0.0:
             consider(thoughts, action(observation, index), share, np.nan)
     return choose(thoughts, stream)
@@ -117,7 +115,7 @@ class Cfr(CompiledAgent):
     policy = play_by_the_book
 
     memory: int = number(2, 1, 3)
-    """How many of the last moves it remembers in rounds too large to solve exactly."""
+    """How many of the last moves it remembers, at least, in rounds too large to solve exactly."""
     iterations: int = number(100_000, 1_000, 100_000_000)
     """Deals that such a round is learnt from."""
     match: bool = flag(True)
@@ -139,11 +137,11 @@ class Cfr(CompiledAgent):
 
     @property
     def parameters(self) -> Parameters:
-        """The memory, and where the open book lies."""
+        """Where the open book lies."""
         book: Book | None = self.__dict__.get("_open")
         if book is None:
             raise PerudoError(f"{self.name} has to be prepared for a match before it plays")
-        return np.concatenate([[float(self.memory)], book.parameters])
+        return book.parameters
 
     def decide(self, observation: State, memory: Memory, stream: Stream) -> Decision:
         """Look the position up."""

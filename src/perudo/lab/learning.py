@@ -12,8 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from perudo.agents.agent import CompiledAgent
 from perudo.agents.cfr import play_by_the_book
 from perudo.agents.heads_up import standing_number
@@ -72,7 +70,7 @@ class LearntByHand(Learnt):
 
     def _open(self, page: Page, start: State) -> tuple[Book, Parameters]:
         book = Book.of([(int(standing_number(start.record)), page)])
-        return book, np.concatenate([[float(page.about["memory"])], book.parameters])
+        return book, book.parameters
 
 
 def learn(

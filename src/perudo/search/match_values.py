@@ -29,8 +29,10 @@ exchanged for that."""
 class Effort:
     """How well rounds are solved."""
 
-    memory: int = 1
-    """Moves that players of larger rounds remember."""
+    memory: int = 2
+    """Moves that players of larger rounds remember at least; more ..."""
+    positions: int = 10_000
+    """... where that makes no more public positions than this."""
     iterations: int = 200_000
     """Deals that they learn from."""
     exact_positions: int = 40_000
@@ -58,6 +60,8 @@ class Valued:
     page: Page
 
 
+LONGEST_MEMORY = 6
+"""Remembering more moves than this is remembering all."""
 Round = public_tree.PublicTree | memory_graph.MemoryGraph
 
 
@@ -66,7 +70,10 @@ def build_round(start: State, effort: Effort) -> Round:
     try:
         return public_tree.build(start, largest=effort.exact_positions)
     except public_tree.TooLargeError:
-        return memory_graph.build(start, effort.memory)
+        longest = memory_graph.longest_memory(
+            start, effort.memory, LONGEST_MEMORY, effort.positions
+        )
+        return memory_graph.build(start, longest)
 
 
 def solve_round(start: State, round: Round, values: Real | None, effort: Effort) -> Valued:
@@ -89,7 +96,7 @@ def solve_round(start: State, round: Round, values: Real | None, effort: Effort)
     solver = MemorySolver(valued, effort.seed)
     solver.iterate(effort.iterations)
     value = solver.value()
-    about |= {"memory": effort.memory, "value": value, "iterations": effort.iterations}
+    about |= {"memory": valued.memory, "value": value, "iterations": effort.iterations}
     return Valued(start, value, float("nan"), page_of_memory(solver, about))
 
 

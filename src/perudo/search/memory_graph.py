@@ -157,6 +157,22 @@ class MemoryGraph:
         return replace(self, payoffs=self.outcomes.payoffs(values))
 
 
+def longest_memory(start: State, least: int, most: int, largest: int) -> int:
+    """How many moves can be remembered in a graph of at most so many nodes; at least ``least``."""
+    record = start.record
+    start.game.operations.deal(record, np.uint64(1))
+    memory = least
+    while memory < most:
+        try:
+            keys = _grow(record, memory + 1, 4 * largest)[1]
+        except TooLargeError:
+            break
+        if len(keys) > largest:
+            break
+        memory += 1
+    return memory
+
+
 def build(start: State, memory: int, largest: int = 2_000_000) -> MemoryGraph:
     """The graph of the round that is about to be dealt."""
     game = start.game

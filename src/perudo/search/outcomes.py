@@ -13,7 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from perudo.games.game import SPECTATOR, Record, forget_round, information_key
+from perudo.games.chance import combine
+from perudo.games.game import (
+    MATCH,
+    OVER,
+    Record,
+    actor,
+    forget_round,
+    information_key,
+    payoff,
+)
 from perudo.games.kernel import kernel
 from perudo.games.state import State
 
@@ -22,13 +31,24 @@ Small = npt.NDArray[np.int32]
 Keys = npt.NDArray[np.uint64]
 MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64)
 """Odd numbers that make different triples different words."""
+PAYOFF_UNITS, LEAST_PAYOFF = 1_000_000, 1_000_000
+"""Payoffs of a match become whole numbers that are not negative."""
 
 
 @kernel
 def standing_key(state: Record) -> np.uint64:
-    """Where the match stands after a settled round, whose rest is forgotten."""
+    """Where the match stands after a settled round, whose rest is forgotten.
+
+    Of a match that is over nothing matters but what it pays.
+    """
     forget_round(state)
-    key: np.uint64 = information_key(state, SPECTATOR)
+    over = actor(state) == OVER
+    key = np.uint64(over)
+    for seat in range(int(state.players)):
+        if over:
+            key = combine(key, int(PAYOFF_UNITS * (payoff(state, MATCH, seat) + LEAST_PAYOFF)))
+        else:
+            key = combine(key ^ information_key(state, seat), seat)
     return key
 
 
@@ -62,10 +82,10 @@ def gather(
     numbers = np.zeros((len(payoffs), *ratio.shape), np.int32)
     outcomes: dict[tuple[int, float, float], int] = {}
     states: dict[int, tuple[int, State]] = {}
-    for table, (payoff, key) in enumerate(zip(payoffs, keys, strict=True)):
+    for table, (pays, key) in enumerate(zip(payoffs, keys, strict=True)):
         # Sorting numbers is much faster than sorting triples.
         mixed = key * MULTIPLIERS[0]
-        mixed ^= payoff.view(np.uint64) * MULTIPLIERS[1] ^ ratio.view(np.uint64) * MULTIPLIERS[2]
+        mixed ^= pays.view(np.uint64) * MULTIPLIERS[1] ^ ratio.view(np.uint64) * MULTIPLIERS[2]
         mixed[ratio == 0.0] = 0  # hands that exclude each other
         _, places, which = np.unique(mixed, return_index=True, return_inverse=True)
         found = []
@@ -75,7 +95,7 @@ def gather(
             possible = ratio[one, other] != 0.0
             what = (
                 int(key[hands]) if possible else 0,
-                float(payoff[hands]) if possible else 0.0,
+                float(pays[hands]) if possible else 0.0,
                 float(ratio[hands]),
             )
             if what[0] not in states:
