@@ -105,6 +105,8 @@ class Client:
         self._rng = random.Random(name)
         self._moves = 0
         self._pending: dict[str, Any] | None = None
+        self._view: dict[str, Any] | None = None
+        self._answered = -1
         self.finished = False
 
     async def play(self) -> None:
@@ -136,12 +138,14 @@ class Client:
         if message["type"] in ("ack", "error") and pending and message["ref"] == pending["move"]:
             if message["type"] == "ack":
                 self._report.acknowledged.append((self._table, pending["move"], message["n"]))
+            if message["type"] == "ack" or message["code"] != "try_again":
+                self._answered = pending["id"]
             self._pending = None
-        view = message.get("view")
+        self._view = view = message.get("view") or self._view
         if view is None:
             return None
         self.finished = bool(view["over"])
-        if self._pending is None and view["legal"]:
+        if self._pending is None and view["legal"] and view["question"] != self._answered:
             self._moves += 1
             self._pending = {
                 "type": "action",

@@ -84,6 +84,7 @@ class Table:
         self._sent: dict[str, float] = {}
         self._moves = 0
         self._answered: set[tuple[int, int]] = set()
+        self._over: set[int] = set()
 
     async def follow(self, seat: int) -> None:
         """Read what one seat is told."""
@@ -104,7 +105,8 @@ class Table:
             self._answered.add(key)
             self._questions[seat] = view
             self._ready.put_nowait((self, seat))
-        if view["over"] and seat == 0:
+        if view["over"] and view["game"] not in self._over:
+            self._over.add(view["game"])
             self._measured.games += 1
             asyncio.create_task(self._again())  # noqa: RUF006  # the run ends it
 

@@ -105,6 +105,12 @@ def play(
         Path | None, typer.Option("--save", help="Keep the record of the match in this file.")
     ] = None,
     name: Annotated[str, typer.Option("--name", help="Your name in the record.")] = "you",
+    server: Annotated[
+        str | None, typer.Option("--server", help="Play online: http://host:8000.")
+    ] = None,
+    table: Annotated[
+        str | None, typer.Option("--table", help="With --server: a table's id, from its link.")
+    ] = None,
 ) -> None:
     """Play a game in the terminal against chosen agents."""
     from perudo.agents import split_agents
@@ -113,6 +119,12 @@ def play(
 
     chosen = game_named(game)
     setting = _setting(chosen, rules, option)
+    if server is not None:
+        from perudo.terminal.online import start_online
+
+        others = split_agents(against)
+        called = None if name == "you" else name
+        raise typer.Exit(start_online(server, table, str(setting), others, called))
     raise typer.Exit(start(chosen, setting, split_agents(against), seed, plain, save, name))
 
 
@@ -225,6 +237,48 @@ def tournament(
     setting = _setting(chosen, rules, option)
     entry = entered(agents, chosen, setting, players, seed, series, wish)
     raise typer.Exit(run_tournament(*entry, wish))
+
+
+@app.command()
+def ladder(
+    players: Annotated[
+        str, typer.Option("--players", help="Table sizes, each rated apart: 2,4,6.")
+    ] = "2,4,6",
+    games: Annotated[
+        int | None,
+        typer.Option("--games", help="Of each agent at each size; 1000, quick 100.", min=1),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer games, wider intervals.")] = False,
+    rules: RulesOption = None,
+    option: ChangeOption = None,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same games.")] = 1,
+    workers: Annotated[
+        int | None, typer.Option("--workers", help="Cores to use; all of them.", min=1, max=256)
+    ] = None,
+    levels: Annotated[
+        bool, typer.Option("--levels", help="Play nothing: choose levels by the ladder there is.")
+    ] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="Keep ladder and levels, in the source's directory.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Rate all agents at several table sizes, and choose levels for people. Can be interrupted."""
+    from perudo.games.perudo import PERUDO
+    from perudo.terminal import ladder_view
+
+    if levels:
+        raise typer.Exit(ladder_view.choose_levels(write, as_json))
+    order = ladder_view.Order(
+        players=ladder_view.sizes(players),
+        games=ladder_view.games_each(games, quick),
+        rules=_setting(PERUDO, rules, option),
+        seed=seed,
+        workers=workers,
+        write=write,
+        as_json=as_json,
+    )
+    raise typer.Exit(ladder_view.run_ladder(order))
 
 
 @app.command("agents")
@@ -448,6 +502,31 @@ def exploitability(
         print(json.dumps(found))
     else:
         show(found)
+
+
+@app.command("review")
+def review_game(
+    record: Annotated[str, typer.Argument(help="A record or transcript; - reads it from stdin.")],
+    player: Annotated[
+        list[str] | None, typer.Option("--player", help="Only this player: a name or a seat.")
+    ] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option("--agent", help="Tell what this agent would have done; observer."),
+    ] = None,
+    model: Annotated[
+        str, typer.Option("--model", help="Who plays on in all seats when costs are measured.")
+    ] = "observer",
+    samples: Annotated[
+        int, typer.Option("--samples", help="Deals for each decision; 0: no costs.", min=0)
+    ] = 2000,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same costs.")] = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Review a finished game: what each decision was worth, as the player could know it."""
+    from perudo.terminal.review_view import run_review
+
+    raise typer.Exit(run_review(record, player or [], agent or [], model, samples, seed, as_json))
 
 
 @app.command()

@@ -75,6 +75,10 @@ class Connection:
         """Send a message (docs/protocol.md)."""
         await self._wire.send(json.dumps(message))
 
+    async def close(self) -> None:
+        """Hang up."""
+        await self._wire.close()
+
     async def __aiter__(self) -> AsyncIterator[Message]:
         async for text in self._wire:
             yield json.loads(text)

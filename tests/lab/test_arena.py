@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import concurrent.futures
+import json
+import os
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass, replace
@@ -257,3 +261,19 @@ def test_intervals_are_wilsons() -> None:
     assert low == 0
     assert high == pytest.approx(0.2775, abs=1e-4)
     assert interval(0, 0) is None
+
+
+def test_the_arena_runs_interpreted() -> None:
+    """On a worker thread too, where NumPy would warn of the arithmetic that wraps around."""
+    command = "-m perudo match random probabilistic --games 2 --workers 2 --json"
+    found = subprocess.run(
+        [sys.executable, "-W", "error", *command.split()],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (found.returncode, found.stderr) == (0, "")
+    compiled = arena.run(contest("random", "probabilistic", games=2))
+    assert untimed(json.loads(found.stdout)) == untimed(compiled.data(1.0))

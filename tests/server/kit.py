@@ -89,6 +89,7 @@ class Site:
         self.server = server
         self.url = f"http://127.0.0.1:{settings.port}"
         self.http = httpx.AsyncClient(base_url=self.url, timeout=PATIENCE_SECONDS)
+        self._players: list[Player] = []
 
     async def guest(self, name: str | None = None) -> str:
         """A guest's token."""
@@ -115,12 +116,19 @@ class Site:
         made = await self.ask(token, "POST", "/api/tables", {"seats": chosen, **options})
         return str(made["table"])
 
+    async def close(self) -> None:
+        """Hang up everybody."""
+        for player in self._players:
+            await player.close()
+        await self.http.aclose()
+
     async def connect(self, token: str, style: str = "") -> Player:
         """A WebSocket."""
         address = f"ws://127.0.0.1:{self.settings.port}/ws?style={style}"
         headers = {"Authorization": f"Bearer {token}"}
         wire = await websockets.connect(address, additional_headers=headers)
         player = Player(wire)
+        self._players.append(player)
         welcome = await player.receive()
         assert welcome["type"] == "welcome"
         player.id = welcome["you"]["id"]
@@ -246,6 +254,6 @@ async def site(settings: Settings, house: House | None = None) -> AsyncIterator[
     try:
         yield here
     finally:
-        await here.http.aclose()
+        await here.close()
         server.should_exit = True
         await task

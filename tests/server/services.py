@@ -1,4 +1,4 @@
-"""PostgreSQL and Redis for tests: started on loopback, ended with the test.
+"""PostgreSQL for tests: started on loopback, ended with the test.
 
 What is not installed is installed with apt where that is possible; otherwise the tests say why they
 are skipped, and in CI they fail.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,17 +56,13 @@ def postgres_programs() -> Path:
 
 
 @contextmanager
-def postgres(directory: Path) -> Iterator[str]:
+def postgres() -> Iterator[str]:
     """A PostgreSQL server; yields the address of its first database."""
     programs, port = postgres_programs(), free_port()
-    place = directory / "postgres"
-    place.mkdir()
+    place = Path(tempfile.mkdtemp(prefix="perudo-postgres-"))
     user: list[str] = []
     if os.getuid() == 0:  # PostgreSQL refuses to be run by root
         shutil.chown(place, "postgres", "postgres")
-        for parent in (directory, *directory.parents):
-            if parent != Path("/") and parent.stat().st_uid == os.getuid():
-                parent.chmod(parent.stat().st_mode | 0o011)
         user = ["runuser", "-u", "postgres", "--"]
     data = str(place / "data")
     initialise = [str(programs / "initdb"), "-D", data, "-U", "perudo", "--auth=trust", "-N"]
@@ -86,26 +83,7 @@ def postgres(directory: Path) -> Iterator[str]:
         stop = [str(programs / "pg_ctl"), "-D", data, "-m", "immediate", "stop"]
         subprocess.run([*user, *stop], check=False, capture_output=True, cwd="/")
         server.wait()
-
-
-@contextmanager
-def redis_server(directory: Path) -> Iterator[str]:
-    """A Redis server; yields its address."""
-    if shutil.which("redis-server") is None:
-        install("redis-server")
-    port = free_port()
-    server = subprocess.Popen(
-        ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", ""],
-        stdout=subprocess.DEVNULL,
-        cwd=directory,
-    )
-    try:
-        ping = ["redis-cli", "-p", str(port), "ping"]
-        wait_for(lambda: subprocess.run(ping, capture_output=True, check=False).returncode == 0)
-        yield f"redis://127.0.0.1:{port}/0"
-    finally:
-        server.terminate()
-        server.wait()
+        shutil.rmtree(place)
 
 
 def wait_for(condition: object) -> None:

@@ -72,9 +72,8 @@ def test_bots_of_one_owner_do_not_meet_rated(tmp_path: Path) -> None:
 def test_a_challenge_reaches_a_bot_unless_it_filters_it(tmp_path: Path) -> None:
     async def main() -> None:
         async with site(settings_for(tmp_path)) as here:
-            owner, robot = await account(here, "Ada"), ""
+            owner = await account(here, "Ada")
             robot = await bot(here, owner, "robot")
-            me = await here.connect(await here.guest())
             table = await here.table(me_token := await here.guest(), 2)
             me = await here.connect(me_token)
             await me.open(table)
@@ -84,7 +83,7 @@ def test_a_challenge_reaches_a_bot_unless_it_filters_it(tmp_path: Path) -> None:
                 "type"
             ] == "error":
                 assert answer["code"] == "not_here"
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(0.3)
             while not playing.done():
                 if me.asked(table):
                     await me.act(table, first_legal({"legal": me.asked(table)}))
@@ -101,7 +100,7 @@ def test_a_challenge_reaches_a_bot_unless_it_filters_it(tmp_path: Path) -> None:
             while (answer := await me.request(type="invite", table=other, player="robot"))[
                 "code"
             ] == "not_here":
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(0.3)
             assert answer["code"] == "declined"
             listening.cancel()
             await asyncio.gather(listening, return_exceptions=True)

@@ -17,8 +17,8 @@ pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'pe
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with postgres(tmp_path_factory.mktemp("postgres")) as address:
+def cluster() -> Iterator[str]:
+    with postgres() as address:
         yield address
 
 

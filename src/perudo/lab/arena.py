@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from typing import Any
 
 import numpy as np
@@ -143,7 +144,7 @@ def play_games(
         plan[5],
         plan[6] != 0,
     )
-    entrants = policies.shape[0]
+    entrants = len(policies)
     horizon = ROUND if single_rounds else MATCH
     sitting = np.zeros(entrants, np.int64)
     streams = np.zeros((entrants, 1), np.uint64)
@@ -351,7 +352,8 @@ def run(
                     given = contest.games
                 while idle and given < contest.games:
                     worker, last = idle.pop(), min(given + chunk, contest.games)
-                    future = pool.submit(worker.play, given, last)
+                    # The context says that interpreted kernels may wrap around.
+                    future = pool.submit(copy_context().run, worker.play, given, last)
                     running[future] = (worker, time.perf_counter())
                     given = last
                 done, _ = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from perudo.agents.agent import Agent
+from perudo.agents import AGENTS, Agent
 from perudo.agents.human import HumanAgent
 from perudo.agents.loading import split_file_word
 from perudo.games.errors import PerudoError
@@ -98,8 +98,10 @@ class Tournament:
 
 
 def code_fingerprint(agents: Sequence[str]) -> str:
-    """A hash of the sources that decide what happens: rules, arena, agents, agents' files."""
-    digest = hashlib.sha256(_package_fingerprint().encode())
+    """A hash of the sources that decide what happens: rules, arena, these agents, their files."""
+    kinds = {AGENTS[name] for name in (word.partition(":")[0] for word in agents) if name in AGENTS}
+    modules = sorted({"perudo.games", "perudo.lab.arena", *(kind.__module__ for kind in kinds)})
+    digest = hashlib.sha256(" ".join(map(_module_fingerprint, modules)).encode())
     for word in agents:
         file = split_file_word(word)
         if file is not None and file[0].is_file():  # a command may end in .py as well
@@ -108,10 +110,9 @@ def code_fingerprint(agents: Sequence[str]) -> str:
 
 
 @functools.cache
-def _package_fingerprint() -> str:
-    """Of this package, when this process began to use it."""
-    modules = ("perudo.games", "perudo.agents", "perudo.lab.arena")
-    return " ".join(source_fingerprint(module) for module in modules)
+def _module_fingerprint(module: str) -> str:
+    """Of a module and what it imports, when this process began to use it."""
+    return source_fingerprint(module)
 
 
 @dataclass(frozen=True)
@@ -126,8 +127,11 @@ class Entrant:
 def enter(
     seating: Seating, words: Sequence[str], game: Game, setting: Any, players: int, timeout: float
 ) -> list[Entrant]:
-    """Ask every agent whether it can play; raises if one cannot, or such a table cannot be."""
-    game.start(setting, players)
+    """Ask every agent whether it can play; raises if one cannot, or such a table cannot be.
+
+    What an agent has to prepare is done here, so that workers find it.
+    """
+    start = game.start(setting, players)
     entrants = []
     for word in words:
         agent = seating(word, timeout)
@@ -137,6 +141,7 @@ def enter(
             reason = agent.cannot_play(game, setting, players)
             if reason is not None:
                 raise PerudoError(reason)
+            agent.prepare(start)
             entrants.append(Entrant(agent.spec, agent.memory_width > 0, agent.uses_clock))
         finally:
             agent.close()

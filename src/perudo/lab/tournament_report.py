@@ -20,13 +20,14 @@ table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: a
 th, td { padding: .25rem .75rem; text-align: right; border-bottom: 1px solid var(--faint);
          font-variant-numeric: tabular-nums; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
+td:first-child { white-space: normal; overflow-wrap: anywhere; min-width: 9rem; }
 svg { max-width: 100%; height: auto; }
 svg text { fill: var(--ink); font: 13px system-ui, sans-serif; }
 .axis { stroke: var(--faint); }
 .mark { stroke: var(--mark); fill: var(--mark); stroke-width: 2; }
 .cell { color: #000; }
 """
-LEFT, WIDTH, ROW, TOP = 220, 820, 26, 28
+LEFT, WIDTH, ROW, TOP = 250, 850, 26, 28
 """Where a plot begins, how wide it is, how high a row is, and the room above."""
 STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 MOST_TICKS = 9
@@ -99,18 +100,18 @@ def _standing_parts(data: dict[str, Any]) -> list[str]:
     return [
         "<h2>Ratings</h2>",
         "<p>Fitted to all games at once, whatever their order; 400 points are odds of ten to one; "
-        f"the mean is {ratings.START:g}. Intervals (95 %) are by drawing blocks anew; of one "
+        f"the mean is {ratings.START:g}. Intervals (95\u00a0%) are by drawing blocks anew; of one "
         "who never won they cannot tell how far below it is.</p>",
         intervals_plot("Ratings with their intervals", names, rated),
         _rating_table(agents),
         "<h2>Games won</h2>",
-        "<p>With Wilson intervals (95 %). At random, each would win "
+        "<p>With Wilson intervals (95\u00a0%). At random, each would win "
         f"{100 / data['players']:.1f} %.</p>",
         intervals_plot("Games won, in %", played, rates, 100 / data["players"]),
         _seat_table(agents, data["players"]),
         "<h2>Each against each</h2>",
         "<p>Of the games with both at the table that one of them won: how many were won by the one "
-        "on the left.</p>",
+        "on the left. Columns are numbered as rows.</p>",
         _pair_table(names, data["pairs"]),
     ]
 
@@ -164,10 +165,11 @@ def _pair_table(names: list[str], pairs: list[dict[str, Any]]) -> str:
         one, other = pair["agents"]
         rate = pair["win_rate"]
         rates[one, other], rates[other, one] = rate, None if rate is None else 1 - rate
-    lines = ["<table><tr><th></th>" + "".join(f"<th>{escape(name)}</th>" for name in names)]
-    for name in names:
+    heads = "".join(f"<th>{place}</th>" for place in range(1, len(names) + 1))
+    lines = [f"<table><tr><th></th>{heads}</tr>"]
+    for place, name in enumerate(names, 1):
         cells = "".join(_pair_cell(rates.get((name, other))) for other in names)
-        lines.append(f"<tr><td>{escape(name)}</td>{cells}</tr>")
+        lines.append(f"<tr><td>{place} {escape(name)}</td>{cells}</tr>")
     return "\n".join([*lines, "</table>"])
 
 
@@ -175,7 +177,7 @@ def _pair_cell(rate: float | None) -> str:
     if rate is None:
         return "<td></td>"
     # From orange through white to blue: can be told apart by colour-blind people.
-    strength = min(abs(2 * rate - 1), 1.0)
+    strength = 0.8 * min(abs(2 * rate - 1), 1.0)  # black figures stay legible on it
     hue = "0, 114, 178" if rate > 0.5 else "230, 159, 0"
     shade = f"background: linear-gradient(rgba({hue}, {strength:.2f}) 0 0), #fff"
     return f'<td class="cell" style="{shade}">{100 * rate:.1f}</td>'

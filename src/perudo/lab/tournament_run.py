@@ -145,8 +145,10 @@ class _Hall:
 
     def _agent(self, entrant: int, twin: int) -> Agent:
         if (entrant, twin) not in self._agents:
-            word = self._tournament.agents[entrant]
-            self._agents[entrant, twin] = self._stint.seating(word, self._stint.timeout)
+            word, players = self._tournament.agents[entrant], self._tournament.players
+            agent = self._stint.seating(word, self._stint.timeout)
+            self._agents[entrant, twin] = agent
+            agent.prepare(_start(self._game.name, self._setting, players))
         return self._agents[entrant, twin]
 
 

@@ -15,7 +15,15 @@ from starlette.staticfiles import StaticFiles
 
 from perudo import __version__
 from perudo.games.errors import PerudoError
-from perudo.server import api_people, api_records, api_service, api_tables
+from perudo.server import (
+    api_invite,
+    api_lab,
+    api_people,
+    api_records,
+    api_review,
+    api_service,
+    api_tables,
+)
 from perudo.server.api_models import Problem
 from perudo.server.connection import WebConnection
 from perudo.server.house import House
@@ -36,6 +44,8 @@ STATUS = {
     "no_table": 404,
     "no_game": 404,
     "no_person": 404,
+    "no_review": 404,
+    "no_results": 404,
     "unknown_bot": 404,
     "name_taken": 409,
     "has_account": 409,
@@ -83,6 +93,8 @@ def make_app(settings: Settings, house: House | None = None) -> FastAPI:
     app.state.house = house
     app.add_middleware(Guard, origins=origins_of(settings), requests=house.requests)
     for part in (api_people, api_tables, api_records, api_service):
+        app.include_router(part.router)
+    for part in (api_invite, api_review, api_lab):  # what the page needs beyond playing
         app.include_router(part.router)
     _add_errors(app)
 

@@ -168,19 +168,6 @@ def serve(
             min=0,
         ),
     ] = 0,
-    workers: Annotated[
-        int,
-        typer.Option(
-            envvar="PERUDO_WORKERS",
-            help="Server processes; more than one needs PostgreSQL and Redis.",
-            min=1,
-            max=64,
-        ),
-    ] = 1,
-    redis: Annotated[
-        Text,
-        typer.Option(envvar="PERUDO_REDIS", help="redis://host:6379/0, for several processes."),
-    ] = None,
     log_level: Annotated[
         str, typer.Option(envvar="PERUDO_LOG_LEVEL", help="debug, info, warning or error.")
     ] = "info",
@@ -214,8 +201,6 @@ def serve(
         address_messages=address_messages,
         address_requests=address_requests,
         retention_days=retention_days,
-        workers=workers,
-        redis=redis,
     )
     from perudo.server.running import run
 

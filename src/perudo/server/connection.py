@@ -190,8 +190,14 @@ class WebConnection:
         return answer
 
     async def follow(self, table: str) -> None:
-        """Follow a table unasked: programs hear of all at which they sit."""
-        await self._open(messages.Open(type="open", table=table))
+        """Follow a table unasked: programs hear of all at which they sit.
+
+        Of a game that is over they are not told again.
+        """
+        room = await self._house.lobby.room(table)
+        over = room.state.match is not None and room.state.match.over
+        after = room.state.n if over else None
+        await self._open(messages.Open(type="open", table=table, after=after))
 
     async def _open(self, message: messages.Open) -> int:
         if len(self._tables) >= MOST_TABLES:

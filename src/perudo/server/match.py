@@ -14,6 +14,7 @@ from perudo.games.game import SPECTATOR
 from perudo.games.perudo import PERUDO, PerudoState, Rules
 from perudo.games.perudo.actions import Bid, action_from_code
 from perudo.games.state import action_code, require_legal, seat_name
+from perudo.protocol import Settled
 from perudo.record import Event, MatchRecord
 from perudo.table import DiceSource, Table
 
@@ -22,6 +23,12 @@ from perudo.table import DiceSource, Table
 def action_text(code: int) -> str:
     """An action as it is written; there are few hundred."""
     return str(action_from_code(code))
+
+
+@lru_cache(maxsize=1024)
+def action_number(text: str) -> int:
+    """An action from its text; raises if there is no such one."""
+    return action_code(PERUDO, text)
 
 
 class Match:
@@ -39,6 +46,7 @@ class Match:
         self._actor: int | None = table.actor
         self._asked: list[int] | None = None
         self._seen: dict[int, PerudoState] = {}
+        self._deals: dict[int, Event] = {}
 
     @staticmethod
     def begin(number: int, rules: Rules, players: Sequence[str], dice: DiceSource) -> Match:
@@ -87,6 +95,35 @@ class Match:
             self._seen[viewer] = state.observe(viewer)
         return self._seen[viewer]
 
+    def deal(self, viewer: int) -> Event:
+        """The round's deal as a viewer may know it."""
+        if viewer not in self._deals:
+            number = next(e["n"] for e in reversed(self.events) if e["event"] == "deal")
+            self._deals[viewer] = next(self.table.story(viewer, number - 1))[0]
+        return self._deals[viewer]
+
+    def hand(self, seat: int) -> str | None:
+        """A seat's dice, from its own observation of the deal."""
+        hand: str | None = self.deal(seat)["dice"][seat]
+        return hand
+
+    def bidding(self) -> list[list[Any]]:
+        """The round's bids and passes, as everybody has heard them."""
+        said: list[list[Any]] = []
+        for event in reversed(self.events):
+            if event["event"] == "deal":
+                break
+            if event["event"] == "act" and ("x" in event["action"] or event["action"] == "pass"):
+                said.append([event["seat"], event["action"]])
+        return said[::-1]
+
+    def last(self) -> dict[str, Any] | None:
+        """How the last round was settled, as everybody has seen it."""
+        for event in reversed(self.events):
+            if event["event"] == "result":
+                return {key: event[key] for key in Settled.__annotations__}
+        return None
+
     def legal(self, seat: int) -> list[str]:
         """What a seat may do now."""
         if seat not in self.awaited:
@@ -99,7 +136,7 @@ class Match:
             who = "nobody" if self._actor is None else f"seat {seat_name(self._actor)}"
             why = "the calza window is open" if self.window else f"{who} is to act"
             raise NotYourTurnError(f"seat {seat_name(seat)} is not asked: {why}")
-        code = action_code(PERUDO, action)
+        code = action_number(action)
         require_legal(self.observe(seat).record, code)
         return action_text(code)
 
@@ -107,8 +144,7 @@ class Match:
         """Play an action of the seat whose turn it is; returns what the log gained."""
         before = len(self.events)
         self.table.act(seat, action)
-        self._forget()
-        return self.events[before:]
+        return self._gained(before)
 
     def answer(self, seat: int, action: str) -> None:
         """Note what a seat said in the window."""
@@ -123,8 +159,7 @@ class Match:
             self.table.act(seat, said)
             if said == "calza":
                 break
-        self._forget()
-        return self.events[before:]
+        return self._gained(before)
 
     def forced_action(self, seat: int) -> str:
         """What an expired timer plays: dudo, else the lowest bid; in the window, decline."""
@@ -149,11 +184,16 @@ class Match:
             state = state.apply("decline")
         return asked
 
-    def _forget(self) -> None:
+    def _gained(self, before: int) -> list[Event]:
+        """What the log has gained; what was known of the position is forgotten."""
+        gained = self.events[before:]
         self._actor = self.table.actor
         self._asked = None
         self._seen = {}
         self.answers = {}
+        if any(event["event"] == "deal" for event in gained):
+            self._deals = {}
+        return gained
 
 
 def _plain_rank(bid: Bid) -> tuple[int, int]:

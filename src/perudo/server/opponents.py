@@ -38,11 +38,12 @@ class Level:
 
 
 LEVELS: dict[str, Level] = {
-    "beginner": Level("random:call=0.25", "bids anything and doubts now and then"),
-    "casual": Level("probabilistic", "knows the odds of all dice, forgets its own when doubting"),
-    "strong": Level("observer", "weighs its own dice and what the others say"),
-    "expert": Level("mcts-observer:rollouts=2000", "thinks the round through, thousands of times"),
+    "beginner": Level("dumb", "knows the odds of all dice together, and forgets its own"),
+    "casual": Level("l-dumb", "knows its own dice, and listens a little to the others"),
+    "strong": Level("observer", "weighs its own dice, the risk, and what the others say"),
+    "expert": Level("pomcp-pgt-ucb", "thinks the round through a thousand times"),
 }
+"""From the lab's ladder, a hundred points or more apart (``ladder.ANCHORS``)."""
 
 
 def opponent(agent: str | None, level: str | None) -> Agent:

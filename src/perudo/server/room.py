@@ -160,14 +160,17 @@ class Room:
         for event in logged:
             self.state.apply(event)
         changed = any(event.kind not in ("act", "deal", "answered", "said") for event in logged)
-        values: dict[str, Any] = {"updated": at}
-        if changed:
-            values |= {"status": self.state.status, "summary": table_summary(self.state)}
-        update = schema.tables.update().where(schema.tables.c.id == self.state.id).values(**values)
+        update: Any = None
+        if changed or also is not None:
+            update = (
+                schema.tables.update()
+                .where(schema.tables.c.id == self.state.id)
+                .values(updated=at, status=self.state.status, summary=table_summary(self.state))
+            )
 
         def write(connection: Connection) -> None:
             connection.execute(schema.events.insert(), rows)
-            if changed or also is not None:
+            if update is not None:
                 connection.execute(update)
             if also is not None:
                 also(connection, logged)

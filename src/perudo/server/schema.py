@@ -71,8 +71,6 @@ tables = Table(
     Column("summary", Text, nullable=False),  # what the list of tables shows
     Column("created", Float, nullable=False),
     Column("updated", Float, nullable=False),
-    Column("owner", String(64)),  # the server process that runs it, where there are several
-    Column("lease", Float),  # until when
 )
 
 events = Table(

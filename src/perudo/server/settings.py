@@ -61,21 +61,7 @@ class Settings:
     """HTTP requests in a minute from one address."""
     retention_days: int = 0
     """Finished casual games and idle guests older than this are deleted; 0: never."""
-    workers: int = 1
-    """Server processes; more than one needs PostgreSQL and Redis."""
-    redis: str | None = None
-    """``redis://host:port/0``: how several server processes wake each other."""
 
     def __post_init__(self) -> None:
-        if self.workers > 1 and (self.sqlite or not self.redis):
-            raise PerudoError(
-                "more than one worker needs --database postgresql://... and --redis redis://...; "
-                "with SQLite choose --workers 1"
-            )
         if self.think_seconds <= 0 or self.thinkers < 1:
             raise PerudoError("thinkers and think_seconds should be positive")
-
-    @property
-    def sqlite(self) -> bool:
-        """Whether the database is an SQLite file."""
-        return self.database.startswith("sqlite:")

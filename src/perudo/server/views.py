@@ -57,14 +57,22 @@ def _told(state: TableState, event: Logged, viewer: int) -> Message:
 
 
 def _record_event(state: TableState, event: Logged, viewer: int = SPECTATOR) -> Message:
-    """An event of the game's own record; to a seat other than to a spectator only if it is a deal."""
+    """An event of the game's own record; a seat is told another than a spectator only of a deal."""
     assert state.match is not None
-    seen, _ = next(state.match.table.story(viewer, event.data["record"]["n"] - 1))
     told = _stamp(event)
+    seen = event.data["record"]
+    if event.kind == "deal" and event is _last_deal(state):
+        seen = state.match.deal(viewer)
+    elif event.kind != "act":  # what is said at a table of Perudo everybody hears
+        seen, _ = next(state.match.table.story(viewer, seen["n"] - 1))
     told.update({key: value for key, value in seen.items() if key not in ("n", "event")})
     if event.kind == "act":
         told["by"] = event.data["by"]
     return told
+
+
+def _last_deal(state: TableState) -> Logged | None:
+    return next((event for event in reversed(state.log) if event.kind == "deal"), None)
 
 
 def _public_event(state: TableState, event: Logged) -> Message:
@@ -102,7 +110,7 @@ def view_of(
         **state.public_view,
         "seat": viewer if viewer >= 0 else None,
         "question": state.question,
-        "dice": match.observe(viewer).hand(viewer) if viewer >= 0 else None,
+        "dice": match.hand(viewer) if viewer >= 0 else None,
         "legal": match.legal(viewer) if asked else None,
         "odds": (
             odds_of(match.observe(viewer)) if asked and odds and not state.options.rated else None
@@ -113,24 +121,29 @@ def view_of(
 
 
 def _public_view(match: Match) -> Message:
-    observation = match.observe(SPECTATOR)
-    outcome, opener = observation.outcome, observation.opener
+    """What everybody may know: the log of what was said and shown, and what a spectator sees.
+
+    The log is read rather than the record where that saves calls into compiled code, each of which
+    lets other threads go first.
+    """
+    observation, bidding = match.observe(SPECTATOR), match.bidding()
+    bids = [said for said in bidding if said[1] != "pass"] or [[None, None]]
     return {
         "game": match.number,
         "round": observation.round,
         "counts": list(observation.dice_counts),
         "turn": observation.turn,
-        "bid": None if observation.bid is None else str(observation.bid),
-        "bidder": observation.bidder,
-        "history": [[seat, str(action)] for seat, action in observation.history],
+        "bid": bids[-1][1],
+        "bidder": bids[-1][0],
+        "history": bidding,
         "wild": observation.wild_face,
         "palafico": observation.palafico,
         "been_palafico": list(observation.been_palafico),
-        "opener": opener,
+        "opener": observation.opener,
         "total": observation.total_dice,
-        "last": None if outcome is None else protocol.settled(outcome, opener),
+        "last": match.last(),
         "winner": observation.winner,
-        "over": observation.over,
+        "over": match.over,
     }
 
 

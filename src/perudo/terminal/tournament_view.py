@@ -90,7 +90,7 @@ def run_tournament(tournament: Tournament, reproducible: bool, wish: Wish) -> in
     wanted = blocks * tournament.games_per_block
     with Store(directory, tournament.identity()) as store:
         before = len(store.games())
-        _play(tournament, store, wish, blocks, duel)
+        play_missing(tournament, store, wish, blocks, duel)
         now = len(store.games()) - before
         games = store.games().up_to(blocks)
         done = len(games) == wanted if duel is None else duel.decided or len(games) == wanted
@@ -123,7 +123,10 @@ def usual_directory() -> Path:
 
 
 # --- playing ------------------------------------------------------------------------------------
-def _play(tournament: Tournament, store: Store, wish: Wish, blocks: int, duel: Duel | None) -> None:
+def play_missing(
+    tournament: Tournament, store: Store, wish: Wish, blocks: int, duel: Duel | None
+) -> None:
+    """Play what is missing of the first blocks, with a bar; or until a test is decided."""
     there = store.games().up_to(blocks)
     wanted = blocks * tournament.games_per_block
     if duel is not None:

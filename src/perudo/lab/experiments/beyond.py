@@ -9,6 +9,7 @@ import numpy as np
 
 from perudo.lab.charts import Bars, Chart, Heat, Lines
 from perudo.lab.contest import Results
+from perudo.lab.experiments.beliefs import beliefs
 from perudo.lab.experiments.experiment import Conditions, Experiment, Findings, Row
 from perudo.lab.experiments.measures import (
     Measure,
@@ -323,6 +324,14 @@ EXPERIMENTS = [
         "Proposed in the Perudo thesis' conclusions, not tried there.",
         "rounds of five dice each, preset s0_sim, the thesis' budgets of rollouts",
         pseudo_rolls,
+    ),
+    Experiment(
+        "B-beliefs",
+        "what beliefs are worth to a searcher",
+        PAPER,
+        "No paper tries it: their searchers deal the others any hand, whatever these have bid.",
+        "games of four, preset common, seats shuffled, 1,000 rollouts a decision",
+        beliefs,
     ),
     Experiment(
         "B-rollouts",

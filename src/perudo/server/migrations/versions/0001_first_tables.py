@@ -75,8 +75,6 @@ def upgrade() -> None:
         sa.Column("summary", sa.Text(), nullable=False),
         sa.Column("created", sa.Float(), nullable=False),
         sa.Column("updated", sa.Float(), nullable=False),
-        sa.Column("owner", sa.String(length=64), nullable=True),
-        sa.Column("lease", sa.Float(), nullable=True),
         sa.ForeignKeyConstraint(["creator"], ["people.id"], name=op.f("fk_tables_creator")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_tables")),
     )

@@ -1,0 +1,104 @@
+"""Where the ladder is kept: data files of the package, and a table in docs/agents.md."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from perudo.games.errors import PerudoError
+
+DATA = Path("src", "perudo", "data")
+PAGE = Path("docs", "agents.md")
+"""Both in the project's source directory."""
+LADDER, LEVELS = "ladder.json", "levels.json"
+BEGIN, END = "<!-- ladder -->", "<!-- end of ladder -->"
+
+
+def require(project: Path) -> None:
+    """Raise unless the project's source is there, before hours are spent."""
+    page = project / PAGE
+    if not page.is_file() or not (project / DATA).parent.is_dir():
+        raise PerudoError("--write changes the source of perudo: run it in its directory")
+    _split(page.read_text("utf-8"))
+
+
+def read_ladder(project: Path) -> dict[str, Any]:
+    """The ladder that was written last."""
+    path = project / DATA / LADDER
+    if not path.is_file():
+        raise PerudoError(f"there is no {path}: run perudo ladder --write first")
+    data: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return data
+
+
+def write(project: Path, ladder: Mapping[str, Any], levels: Mapping[str, Any]) -> list[Path]:
+    """Write both data files and the table; returns what was written."""
+    data, page = project / DATA, project / PAGE
+    data.mkdir(exist_ok=True)
+    before, after = _split(page.read_text("utf-8"))
+    paths = [data / LADDER, data / LEVELS, page]
+    texts = (_json(ladder), _json(levels), before + markdown(ladder, levels) + after)
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text, "utf-8")
+    return paths
+
+
+def _json(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def _split(page: str) -> tuple[str, str]:
+    """What comes before the ladder's table, and after it."""
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise PerudoError(f"{PAGE} has no lines {BEGIN!r} and {END!r} to write between")
+    return before + begin + "\n", end + after
+
+
+# --- the table ----------------------------------------------------------------------------------
+def markdown(ladder: Mapping[str, Any], levels: Mapping[str, Any]) -> str:
+    """The ladder and the levels for people."""
+    sizes = [str(players) for players in ladder["players"]]
+    chosen = {word: one["name"] for one in levels["levels"] for word in one["agents"]}
+    played = ", ".join(f"{ladder['games'][size]:,} at {size} players" for size in sizes)
+    heads = [f"{size} players" for size in sizes]
+    lines = [
+        f"Written by `{ladder['command']}`: rules `{ladder['rules']}`, seed {ladder['seed']}, "
+        f"games: {played}. Ratings are of an order-free fit, with 95 % intervals by bootstrap "
+        "over blocks (a table in all rotations of its seats, with the same dice). 400 points more "
+        "are ten wins to one; the mean of those who play at all sizes is 1500 at each. Memories "
+        "begin anew with every game. Times are of decisions on a busy core and change from run to "
+        "run; the games do not.",
+        "",
+        f"| agent | mean | {' | '.join(heads)} | ms, mean (slowest) | level |",
+        f"|-|-:|{'-:|' * len(sizes)}-:|-|",
+    ]
+    for row in ladder["agents"]:
+        cells = [_rating_cell(row["ratings"].get(size)) for size in sizes]
+        spent = f"{row['mean_ms']:.2g} ({row['slowest_ms']:.2g})"
+        lines.append(
+            f"| `{row['agent']}` | {row['mean']:.0f} | {' | '.join(cells)} | {spent} | "
+            f"{chosen.get(row['agent'], '')} |"
+        )
+    lines += [
+        "",
+        f"**Levels** for people (`perudo ladder --levels`). {levels['rule']} "
+        f"The marks are {levels['spacing']:.0f} points apart:",
+        "",
+        "| level | mark | mean of its agents | agents |",
+        "|-|-:|-:|-|",
+    ]
+    for one in levels["levels"]:
+        names = ", ".join(f"`{word}`" for word in one["agents"])
+        lines.append(f"| {one['name']} | {one['mark']:.0f} | {one['rating']:.0f} | {names} |")
+    return "\n".join(lines) + "\n"
+
+
+def _rating_cell(rating: Mapping[str, Any] | None) -> str:
+    if rating is None:
+        return "-"
+    low, high = rating["ci95"]
+    return f"{rating['rating']:.0f} ({low:.0f} to {high:.0f})"

@@ -1,0 +1,304 @@
+"""What each decision of a finished game was worth: as the player could know it, and why.
+
+A decision's cost is what the player's chance to win lost by it, against a named model of everybody
+at the table: the hidden dice are dealt anew, consistently with what the player saw and otherwise
+all alike likely; each candidate is tried on the same deals and played on with the same luck, by
+the model in all seats. The best candidate is found in one half of the samples and compared with
+the move in the other, so that it was not chosen for its luck. What the dice really were does not
+enter the cost. It is told apart, as luck.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from perudo.agents import agent_named
+from perudo.agents.agent import Agent, CompiledAgent, Decision, Thoughts
+from perudo.games.chance import combine, key_of, stream_of
+from perudo.games.errors import PerudoError
+from perudo.games.perudo import PERUDO, Bid, PerudoState
+from perudo.games.perudo.actions import action_from_code
+from perudo.games.perudo.odds import chance_bid_holds
+from perudo.games.state import action_code
+from perudo.record import MatchRecord
+from perudo.search.playing_on import win_samples
+
+MODEL = "observer"
+"""Who is taken to sit in all seats after the decision."""
+SAMPLES = 2000
+LEAST_SAMPLES = 20
+SHOWN = 5
+"""How many actions of an agent's mixture are told."""
+DEALS, REAL = 1, 2
+"""Parts of a decision's key."""
+Z95 = 1.959964
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What an agent would have done there, and its own thoughts."""
+
+    agent: str
+    action: str
+    chance: float | None
+    """That the standing bid holds, as the agent saw it."""
+    phase: str | None
+    probabilities: dict[str, float] | None
+    values: dict[str, float]
+    rollouts: int
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a move cost of the chance to win the match."""
+
+    model: str
+    samples: int
+    """Deals on which the move and the best candidate were compared."""
+    best: str
+    """The best other candidate."""
+    value: float
+    """The chance to win after the move."""
+    cost: float
+    """How much higher it is after the best candidate; negative if that is worse."""
+    low: float
+    high: float
+    flagged: bool
+    """Whether the whole interval (95 %) is above zero."""
+    luck: float
+    """How much the dice that nobody could see changed the chance after the move."""
+    compared: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Reviewed:
+    """One decision."""
+
+    n: int
+    """The number of the event in the record."""
+    round: int
+    seat: int
+    player: str
+    action: str
+    position: str
+    """What the player saw, in one line."""
+    hands: tuple[str, ...]
+    """What everybody had."""
+    bid: str | None
+    chance: float | None
+    """That what the action claims is so, as the player could know it."""
+    standing: float | None
+    """That the standing bid holds, as the player could know it."""
+    truth: bool | None
+    """Whether what the action claims was so."""
+    opinions: tuple[Opinion, ...]
+    cost: Cost | None
+
+    def data(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        return asdict(self)
+
+
+def require_reviewable(record: MatchRecord) -> None:
+    """Raise unless the record is of a finished game of Perudo."""
+    if record.game is not PERUDO:
+        raise PerudoError(f"perudo is reviewed, not {record.game.name}")
+    if not record.finished:
+        raise PerudoError("only a finished game is reviewed: this one stops before its end")
+
+
+def review(
+    record: MatchRecord,
+    *,
+    seats: Sequence[int] | None = None,
+    agents: Sequence[str] = (MODEL,),
+    model: str = MODEL,
+    samples: int = SAMPLES,
+    seed: int = 1,
+) -> Iterator[Reviewed]:
+    """Every decision of some seats (all), in order; no costs if ``samples`` is 0."""
+    require_reviewable(record)
+    if samples and samples < LEAST_SAMPLES:
+        raise PerudoError(f"{samples} samples say nothing; take 0 or at least {LEAST_SAMPLES}")
+    wanted = range(len(record.players)) if seats is None else seats
+    for seat in wanted:
+        if not 0 <= seat < len(record.players):
+            raise PerudoError(f"there is no seat {seat}; choose 0 to {len(record.players) - 1}")
+    advisers = [agent_named(name) for name in agents]
+    for adviser in advisers:
+        reason = adviser.cannot_play(PERUDO, record.setting, len(record.players))
+        if reason is not None:
+            raise PerudoError(reason)
+        adviser.prepare(record.start_state())
+    modelled = model_named(model)
+    memories = {
+        (seat, place): a.new_memory() for seat in wanted for place, a in enumerate(advisers)
+    }
+    before = record.start_state()
+    for event, state in record.replay():
+        assert isinstance(before, PerudoState)
+        if event["event"] == "act" and event["seat"] in wanted and event["action"] != "decline":
+            yield _decision(record, event, before, advisers, memories, modelled, samples, seed)
+        if event["event"] == "result":
+            for seat in wanted:
+                for place, adviser in enumerate(advisers):
+                    adviser.learn(state.observe(seat), memories[seat, place])
+        before = state
+
+
+def model_named(name: str) -> CompiledAgent:
+    """A model of the players: an agent that is compiled."""
+    found = agent_named(name)
+    if not isinstance(found, CompiledAgent) or found.any_game:
+        raise PerudoError(f"{name} cannot be the model: choose a compiled agent, such as {MODEL}")
+    return found
+
+
+def costliest(decisions: Sequence[Reviewed], most: int = 3) -> list[Reviewed]:
+    """The moves that certainly cost something, the costliest first."""
+    flagged = [each for each in decisions if each.cost is not None and each.cost.flagged]
+    return sorted(flagged, key=lambda each: -each.cost.cost if each.cost else 0.0)[:most]
+
+
+def _decision(
+    record: MatchRecord,
+    event: dict[str, Any],
+    state: PerudoState,
+    advisers: Sequence[Agent],
+    memories: dict[tuple[int, int], Any],
+    model: CompiledAgent,
+    samples: int,
+    seed: int,
+) -> Reviewed:
+    seat, action = event["seat"], event["action"]
+    seen = state.observe(seat)
+    opinions = tuple(
+        _opinion(adviser, seen, memories[seat, place], _part(key_of(seed), event["n"]))
+        for place, adviser in enumerate(advisers)
+    )
+    standing = None
+    if seen.bid is not None:
+        standing = chance_bid_holds(seen.record, seat, seen.bid.code)
+    cost = None
+    if samples and len(seen.legal_actions) > 1:
+        candidates = _candidates(seen, action, opinions, model, seed)
+        key = _part(key_of(seed), event["n"])
+        cost = _cost(state, seat, candidates, model, samples, key)
+    return Reviewed(
+        n=event["n"],
+        round=state.round,
+        seat=seat,
+        player=record.players[seat],
+        action=action,
+        position=seen.notation,
+        hands=tuple(state.hand(each) or "" for each in range(state.players)),
+        bid=None if seen.bid is None else str(seen.bid),
+        chance=seen.chance(action, seat),
+        standing=standing,
+        truth=_truth(state, seat, action),
+        opinions=opinions,
+        cost=cost,
+    )
+
+
+def _part(key: np.uint64, number: int) -> np.uint64:
+    """The key of a part; compiled, ``combine`` returns a plain number."""
+    return np.uint64(combine(key, number))
+
+
+def _opinion(adviser: Agent, seen: PerudoState, memory: Any, key: np.uint64) -> Opinion:
+    decided = adviser.decide(seen, memory.copy(), np.array([key], np.uint64))
+    thoughts = decided.thoughts if isinstance(decided, Decision) else None
+    action = decided.action if isinstance(decided, Decision) else decided
+    thoughts = thoughts or Thoughts(None, {})
+    return Opinion(
+        agent=adviser.spec,
+        action=str(action_from_code(action_code(PERUDO, action))),
+        chance=thoughts.chance,
+        phase=thoughts.phase,
+        probabilities=None if thoughts.probabilities is None else _top(thoughts.probabilities),
+        values=_top(thoughts.values),
+        rollouts=thoughts.rollouts,
+    )
+
+
+def _top(numbers: dict[str, float]) -> dict[str, float]:
+    best = sorted(numbers.items(), key=lambda pair: -pair[1])[:SHOWN]
+    return {action: round(number, 6) for action, number in best}
+
+
+def _truth(state: PerudoState, seat: int, action: str) -> bool | None:
+    """Whether what an action claims is so, now that all dice are known."""
+    said: Any = action_from_code(action_code(PERUDO, action))
+    bid = said if isinstance(said, Bid) else state.bid
+    if bid is None or action in ("pass", "doubt", "palafico", "decline"):
+        return None
+    everything = "".join(state.hand(each) or "" for each in range(state.players))
+    wild = None if state.wild_face is None else str(state.wild_face)
+    there = sum(face in (str(bid.face), wild) for face in everything)
+    if action == "dudo":
+        return there < bid.quantity
+    return there == bid.quantity if action == "calza" else there >= bid.quantity
+
+
+def _candidates(
+    seen: PerudoState,
+    action: str,
+    opinions: Sequence[Opinion],
+    model: CompiledAgent,
+    seed: int,
+) -> list[str]:
+    """The move, what the agents and the model would do, each word, and the lowest bids."""
+    legal = [str(each) for each in seen.legal_actions]
+    words = [each for each in legal if "x" not in each]
+    lowest: dict[int, Bid] = {}
+    for each in seen.legal_actions:
+        if isinstance(each, Bid) and (
+            each.face not in lowest or each.quantity < lowest[each.face].quantity
+        ):
+            lowest[each.face] = each
+    modelled = _opinion(model, seen, model.new_memory(), stream_of(seed)[0])
+    advised = [modelled.action, *(opinion.action for opinion in opinions)]
+    named = [action, *advised, *words, *(str(bid) for bid in lowest.values())]
+    return list(dict.fromkeys(named))
+
+
+def _cost(
+    state: PerudoState,
+    seat: int,
+    candidates: Sequence[str],
+    model: CompiledAgent,
+    samples: int,
+    key: np.uint64,
+) -> Cost:
+    codes = [action_code(PERUDO, each) for each in candidates]
+    position = state.observe(seat).record
+    wins = win_samples(
+        PERUDO, position, seat, codes, model, samples, _part(key, DEALS), resample=True
+    )
+    half = samples // 2
+    best = 1 + int(np.argmax(wins[:half, 1:].mean(axis=0)))
+    differences = wins[half:, best] - wins[half:, 0]
+    cost = float(differences.mean())
+    error = float(differences.std(ddof=1)) / math.sqrt(differences.size)
+    value = float(wins[:, 0].mean())
+    real = win_samples(
+        PERUDO, state.record, seat, codes[:1], model, half, _part(key, REAL), resample=False
+    )
+    return Cost(
+        model=model.spec,
+        samples=int(differences.size),
+        best=candidates[best],
+        value=round(value, 4),
+        cost=round(cost, 4),
+        low=round(cost - Z95 * error, 4),
+        high=round(cost + Z95 * error, 4),
+        flagged=cost - Z95 * error > 0.0,
+        luck=round(float(real.mean()) - value, 4),
+        compared=tuple(candidates),
+    )

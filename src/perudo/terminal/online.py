@@ -1,0 +1,174 @@
+"""Playing at a server from a terminal, in sentences."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+from collections.abc import Callable
+
+from perudo.client import Connection, Message, ServerError, connect, new_guest, request
+from perudo.games.errors import PerudoError
+from perudo.games.state import seat_name
+
+LEAVE = ("quit", "exit", "q")
+
+
+class OnlineGame:
+    """One table, as a person at a keyboard follows it."""
+
+    def __init__(self, connection: Connection, table: str, say: Callable[[str], None]) -> None:
+        self._connection, self.table, self._say = connection, table, say
+        self._names: list[str] = []
+        self._me: int | None = None
+        self.asked: Message | None = None
+        """The view in which something is wanted from the person."""
+        self.over = False
+
+    async def take(self, message: Message) -> None:
+        """Tell what a message says."""
+        if message["type"] == "error":
+            self._say(message["message"])
+        if message["type"] not in ("table", "events"):
+            return
+        info, view = message["info"], message["view"]
+        if info is not None:
+            players = [seat["player"] for seat in info["seats"]]
+            self._names = [player["name"] if player else "nobody" for player in players]
+        if view is not None:
+            self._me = view["seat"]
+        for event in message["events"]:
+            self._tell(event)
+        self.asked = view if view is not None and view["legal"] else None
+        if view is not None:
+            self.over = view["over"]
+        if self.asked is not None:
+            self._ask(self.asked)
+
+    def _tell(self, event: Message) -> None:
+        kind = event["kind"]
+        if kind == "deal":
+            own = None if self._me is None else event["dice"][self._me]
+            self._say(f"round {event['round']}, {self._name(event['opener'])} to open.")
+            if own:
+                self._say(f"your dice: {' '.join(own)}")
+        elif kind == "act" and event["action"] != "decline":
+            marks = {"timer": " (out of time)", "fallback": " (plain move)"}
+            self._say(f"{self._name(event['seat'])}: {event['action']}{marks.get(event['by'], '')}")
+        elif kind == "result":
+            hands = " ".join(
+                f"{seat_name(seat)} {hand}" for seat, hand in enumerate(event["hands"]) if hand
+            )
+            lost = [self._name(seat) for seat, dice in enumerate(event["lost"]) if dice]
+            loses = f"; {', '.join(lost)} lost a die" if lost else ""
+            self._say(f"shown: {hands}. {event['reason']}{loses}.")
+        elif kind == "end":
+            winner = event["payoffs"].index(max(event["payoffs"]))
+            self._say(f"{self._name(winner)} won the game.")
+        elif kind == "absent":
+            self._say(f"{self._name(event['seat'])} is away; {event['agent']} plays on.")
+        elif kind == "said" and event["seat"] != self._me:
+            words = event["text"] or event["phrase"] or event["reaction"]
+            self._say(f"{self._name(event['seat'])} says: {words}")
+
+    def _ask(self, view: Message) -> None:
+        if "decline" in view["legal"]:
+            self._say(f"exactly {view['bid']}? calza, or Enter to let it go.")
+        else:
+            standing = (
+                f"{view['bid']} by {self._name(view['bidder'])}" if view["bid"] else "nothing"
+            )
+            self._say(f"your turn. Bid: {standing}. Your dice: {' '.join(view['dice'])}")
+
+    def _name(self, seat: int) -> str:
+        return "you" if seat == self._me else self._names[seat]
+
+    async def answer(self, typed: str) -> None:
+        """Send what the person typed."""
+        view = self.asked
+        word = typed.strip().lower()
+        if view is None:
+            self._say("it is not your turn.")
+        elif word in ("legal", "l", "?"):
+            self._say(", ".join(view["legal"]))
+        else:
+            word = word or ("decline" if "decline" in view["legal"] else "")
+            await self._connection.send(
+                type="action",
+                table=self.table,
+                id=view["question"],
+                action=word[:16],
+                move=secrets.token_hex(8),
+            )
+
+
+async def play_online(
+    url: str,
+    table: str | None,
+    rules: str,
+    against: list[str],
+    name: str | None,
+    read: Callable[[], str],
+    say: Callable[[str], None],
+) -> int:
+    """Sit down at a table, or at a new one with AIs, and play one game; returns the exit code."""
+    token = await asyncio.to_thread(new_guest, url, name)
+    if table is None:
+        seats = [{"kind": "open"}, *({"kind": "ai", "agent": agent} for agent in against)]
+        options = {"rules": rules, "seats": seats, "private": True}
+        table = (await asyncio.to_thread(request, url, "/api/tables", options, token))["table"]
+    async with connect(url, token, "page") as connection:
+        game = OnlineGame(connection, str(table), say)
+        await connection.send(type="open", table=table)
+        await connection.send(type="sit", table=table, seed=secrets.token_hex(16))
+        say(f"you sit at table {table} of {url}; type bids such as 3x5, dudo, legal, quit.")
+        typing = asyncio.create_task(_type(connection, game, read))
+        try:
+            async for message in connection:
+                await game.take(message)
+                if game.over:
+                    break
+        finally:
+            typing.cancel()
+    return 0
+
+
+async def _type(connection: Connection, game: OnlineGame, read: Callable[[], str]) -> None:
+    """Send what is typed, until the person leaves."""
+    lines: asyncio.Queue[str | None] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+
+    def read_lines() -> None:
+        typed: str | None = ""
+        while typed is not None:
+            try:
+                typed = read()
+            except EOFError:
+                typed = None
+            try:
+                loop.call_soon_threadsafe(lines.put_nowait, typed)
+            except RuntimeError:  # the game is over, and the loop is closed
+                return
+
+    # A thread that waits for the keyboard cannot be ended: it must not keep the program alive.
+    threading.Thread(target=read_lines, daemon=True).start()
+    while (typed := await lines.get()) is not None and typed.strip().lower() not in LEAVE:
+        await game.answer(typed)
+    await connection.send(type="stand", table=game.table)
+    await connection.close()
+
+
+def start_online(
+    url: str, table: str | None, rules: str, against: list[str], name: str | None
+) -> int:
+    """Play at a server from this terminal."""
+    if not url.startswith(("http://", "https://")):
+        raise PerudoError(f"{url!r} is not a server's address, such as http://127.0.0.1:8000")
+    try:
+        return asyncio.run(play_online(url, table, rules, against, name, input, _say))
+    except ServerError as error:
+        raise PerudoError(f"{url}: {error}") from None
+
+
+def _say(text: str) -> None:
+    print(text[:1].upper() + text[1:], flush=True)

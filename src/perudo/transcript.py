@@ -1,0 +1,104 @@
+"""Reads what ``MatchRecord.transcript`` writes: a game as people write it down, one line a round.
+
+The outcome after the dash is for people; it follows from the dice, and is not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from perudo.games.errors import PerudoError
+from perudo.games.game import game_named
+from perudo.games.state import SEATS, require_legal
+from perudo.record import MatchRecord, RecordError, end_data
+
+HEADER = re.compile(r"^(?P<game>\w+), (?P<rules>\S+): (?P<players>[A-J] .+)$")
+ROUND = re.compile(r"^(?P<round>\d+)\. (?P<dice>[1-6/-]+)(?P<acts>(?: [A-J] \w+)*)(?: - .*)?$")
+
+
+def parse_record(text: str) -> MatchRecord:
+    """A finished match from its record (lines of JSON) or from its transcript."""
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    if not lines:
+        raise PerudoError("there is no record here; paste its lines, or a transcript")
+    if lines[0].startswith("{"):
+        return MatchRecord.parse(lines)
+    return parse_transcript(lines)
+
+
+def parse_transcript(lines: list[str]) -> MatchRecord:
+    """A finished match from its transcript; raises ``RecordError`` naming the line.
+
+    >>> print(parse_transcript([
+    ...     "perudo, common:dice=1: A you, B me",
+    ...     "1. 3/4 A 1x3 B dudo",
+    ... ]).transcript().splitlines()[1])
+    1. 3/4 A 1x3 B dudo - dudo too soon, 1 there, B loses a die, A wins
+    """
+    record = _begin(lines[0])
+    state = record.start_state().record
+    game, operations = record.game, record.game.operations
+    for number, line in enumerate(lines[1:], 2):
+        if line == "end":
+            break
+        try:
+            for kind, data in _events(line):
+                if kind == "deal":
+                    if operations.actor(state) != -1:
+                        raise PerudoError("the round before has not been settled")
+                    game.replay_deal(state, data)
+                    record.append("deal", {**game.format_deal(state)})
+                    continue
+                data["action"] = game.format_action(game.parse_action(data["action"]))
+                _act(record, state, data)
+        except PerudoError as error:
+            raise RecordError(number, str(error)) from None
+    if operations.actor(state) == -2:
+        record.append("end", end_data(game, state))
+    # Read again from the start: everything is checked as in any other record.
+    return MatchRecord.parse(list(record.lines()))
+
+
+def _begin(line: str) -> MatchRecord:
+    found = HEADER.match(line)
+    if found is None:
+        raise RecordError(1, "the first line should be like 'perudo, official: A Ann, B Bob'")
+    try:
+        game = game_named(found["game"])
+        if game.name != "perudo":
+            raise PerudoError(f"transcripts of {game.name} are not read")
+        setting: Any = game.setting(found["rules"])
+    except PerudoError as error:
+        raise RecordError(1, str(error)) from None
+    entries = re.split(r", (?=[A-J] )", found["players"])
+    if [entry[0] for entry in entries] != list(SEATS[: len(entries)]):
+        raise RecordError(1, "players should be named A, B, C and so on, in this order")
+    return MatchRecord(game, setting, [entry[2:] for entry in entries])
+
+
+def _events(line: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    found = ROUND.match(line)
+    if found is None:
+        raise PerudoError("a round should be like '1. 11246/33456 A 2x3 B dudo'")
+    words = found["acts"].split()
+    if not words:
+        raise PerudoError("nobody does anything in this round")
+    dice = ["" if hand == "-" else hand for hand in found["dice"].split("/")]
+    acts = list(zip(words[::2], words[1::2], strict=True))
+    yield "deal", {"opener": SEATS.index(acts[0][0]), "dice": dice}
+    for seat, action in acts:
+        yield "act", {"seat": SEATS.index(seat), "action": action}
+
+
+def _act(record: MatchRecord, state: Any, data: dict[str, Any]) -> None:
+    game, operations = record.game, record.game.operations
+    if operations.actor(state) != data["seat"]:
+        raise PerudoError(f"{SEATS[data['seat']]} is not to act")
+    code = game.parse_action(data["action"])
+    require_legal(state, code)
+    operations.apply(state, code)
+    record.append("act", data)
+    if operations.round_over(state):
+        record.append("result", game.format_result(state))

@@ -1,0 +1,35 @@
+// Dice and cups, drawn.
+
+import { h, svg } from "./dom.js";
+
+const LOW = 27, MID = 50, HIGH = 73;
+const PIPS = {
+  1: [[MID, MID]],
+  2: [[LOW, HIGH], [HIGH, LOW]],
+  3: [[LOW, HIGH], [MID, MID], [HIGH, LOW]],
+  4: [[LOW, LOW], [LOW, HIGH], [HIGH, LOW], [HIGH, HIGH]],
+  5: [[LOW, LOW], [LOW, HIGH], [MID, MID], [HIGH, LOW], [HIGH, HIGH]],
+  6: [[LOW, LOW], [LOW, MID], [LOW, HIGH], [HIGH, LOW], [HIGH, MID], [HIGH, HIGH]],
+};
+
+// One die; face 0 is a die whose face nobody sees. Always beside words, so hidden from readers.
+export function die(face, kind = "") {
+  const pips = (PIPS[face] ?? []).map(([x, y]) =>
+    svg("circle", { cx: x, cy: y, r: face === 1 ? 15 : 9.5, class: face === 1 ? "pip ace" : "pip" }));
+  return svg("svg", { viewBox: "0 0 100 100", class: `die ${face ? "" : "unknown"} ${kind}`, "aria-hidden": "true", "data-face": face },
+    svg("rect", { x: 4, y: 4, width: 92, height: 92, rx: 20, class: "die-body" }), pips);
+}
+
+export function diceRow(text, kind = "") {
+  return h("span", { class: `dice ${kind}` }, [...(text ?? "")].map((face) => die(Number(face))));
+}
+
+// A cup upside down on the table, its dice under it.
+export function cup(count, tone) {
+  return svg("svg", { viewBox: "0 0 100 92", class: `cup tone-${tone}`, "aria-hidden": "true" },
+    svg("ellipse", { cx: 50, cy: 84, rx: 46, ry: 7, class: "cup-shadow" }),
+    svg("path", { d: "M27 10 Q50 3 73 10 L88 80 Q50 90 12 80 Z", class: "cup-body" }),
+    svg("path", { d: "M27 10 Q50 17 73 10 Q50 3 27 10 Z", class: "cup-top" }),
+    svg("path", { d: "M13.5 73 Q50 83 86.5 73 L88 80 Q50 90 12 80 Z", class: "cup-rim" }),
+    svg("text", { x: 50, y: 58, class: "cup-count" }, String(count)));
+}

@@ -1,0 +1,83 @@
+// What this browser knows of one table: kept up to date from the messages, read by what shows it.
+
+import { sentence } from "./speech.js";
+
+export class TableGame extends EventTarget {
+  info = null;
+  view = null;
+  n = 0;
+  events = [];
+  transcript = []; // {n, kind, text}: every event of this game that is worth a sentence
+  lastResult = null; // {event, before}: the last settled round and how things stood before it
+  receivedAt = 0;
+
+  constructor(id, me) {
+    super();
+    this.id = id;
+    this.me = me;
+  }
+
+  get seat() {
+    if (!this.info) return null;
+    const seat = this.info.seats.findIndex((each) => each.player && each.player.id === this.me.id);
+    return seat < 0 ? null : seat;
+  }
+
+  get names() {
+    return (this.info?.seats ?? []).map((seat) => seat.player?.name ?? "");
+  }
+
+  get creator() {
+    return this.info?.creator === this.me.id;
+  }
+
+  get counts() {
+    return this.view?.counts;
+  }
+
+  get palafico() {
+    return this.view?.palafico ?? null;
+  }
+
+  get wild() {
+    return this.view?.wild ?? null;
+  }
+
+  // What is left of the turn, or of the window for calza, in seconds; null where nobody counts.
+  secondsLeft() {
+    const left = this.view?.window ? this.view.window.seconds : this.view?.seconds;
+    if (left === null || left === undefined) return null;
+    return Math.max(left - (performance.now() - this.receivedAt) / 1000, 0);
+  }
+
+  take(message) {
+    const everything = message.type === "table";
+    this.n = message.n;
+    this.info = message.info ?? this.info;
+    const before = this.view;
+    this.view = message.view;
+    this.receivedAt = performance.now();
+    const fresh = [];
+    if (everything) {
+      this.events = [];
+      this.transcript = [];
+    }
+    for (const event of message.events) {
+      if (!everything && event.n <= (this.events.at(-1)?.n ?? 0)) continue;
+      if (event.kind === "started") {
+        this.events = [];
+        this.transcript = [];
+      }
+      this.events.push(event);
+      fresh.push(event);
+      if (event.kind === "result") this.lastResult = { event, before };
+      const text = sentence(event, this);
+      if (text !== null) this.transcript.push({ n: event.n, kind: event.kind, text });
+    }
+    this.dispatchEvent(new CustomEvent("change", { detail: { fresh, everything, before } }));
+  }
+
+  refused(message) {
+    this.dispatchEvent(new CustomEvent("refused", { detail: message }));
+  }
+}

@@ -1,0 +1,95 @@
+// The lab's corner: computers play a series, watched or not, and the papers' results.
+
+import { h, choice, show, link } from "./dom.js";
+import { get, post, retryingAsGuest, me } from "./api.js";
+import { t, number, percent } from "./words.js";
+import { line } from "./line.js";
+import { TableGame } from "./game.js";
+
+const SERIES = [1, 10, 100, 1000];
+const LINES = 40;
+
+export async function labPage(id) {
+  return id ? runPage(id) : startPage();
+}
+
+async function startPage() {
+  const [{ presets }, { agents }] = await Promise.all([get("/api/rules"), get("/api/agents")]);
+  const names = agents.map((agent) => agent.name);
+  const wish = { rules: "common", agents: ["observer", "probabilistic", "random"].filter((name) => names.includes(name)), games: 10 };
+  const seats = h("div", { class: "seat-choices" });
+  const ideas = h("p", { class: "hint" });
+  const problem = h("p", { class: "problem", role: "alert" });
+  const results = h("div", { class: "results" });
+  const draw = () => {
+    seats.replaceChildren(...wish.agents.map((name, place) => choice(t("setup.seat", { number: place + 1 }), names.map((each) => [each, each]), name, (chosen) => {
+      wish.agents[place] = chosen;
+      draw();
+    }, { id: `agent-${place}` })));
+    const chosen = [...new Set(wish.agents)].map((name) => agents.find((agent) => agent.name === name));
+    ideas.textContent = chosen.map((agent) => `${agent.name}: ${agent.idea}`).join(" · ");
+  };
+  draw();
+  return h("div", { class: "page" }, h("h1", {}, t("lab.title")), h("p", {}, t("lab.lead")),
+    h("form", { class: "setup", onsubmit: async (event) => {
+      event.preventDefault();
+      problem.textContent = "";
+      try {
+        const order = { rules: wish.rules, seats: wish.agents.map((agent) => ({ kind: "ai", agent })), games: wish.games, private: true, pace: 0 };
+        const { table } = await retryingAsGuest(() => post("/api/tables", order));
+        location.hash = `#/lab/${table}`;
+      } catch (error) {
+        problem.textContent = error.message;
+      }
+    } },
+    h("section", {}, h("h2", {}, t("lab.who")),
+      choice(t("setup.players"), [2, 3, 4, 5, 6].map((count) => [count, String(count)]), wish.agents.length, (count) => {
+        while (wish.agents.length < count) wish.agents.push("observer");
+        wish.agents.length = count;
+        draw();
+      }, { id: "lab-players" }), seats, ideas),
+    h("section", {}, h("h2", {}, t("lab.what")),
+      choice(t("setup.preset"), presets.map(({ name }) => [name, t(`preset.${name}`)]), wish.rules, (name) => { wish.rules = name; }, { id: "lab-rules" }),
+      choice(t("setup.games"), SERIES.map((games) => [games, number(games)]), wish.games, (games) => { wish.games = Number(games); }, { id: "lab-games" }),
+      problem, h("button", { class: "button strong", id: "lab-start" }, t("lab.start")))),
+    h("section", {}, h("h2", {}, t("lab.results")),
+      h("button", { type: "button", class: "button", id: "show-results", onclick: async (event) => {
+        event.target.remove();
+        results.replaceChildren(...(await import("./results.js")).rendered(await (await fetch("/api/lab/results")).text()));
+      } }, t("lab.show_results")), results));
+}
+
+async function runPage(id) {
+  const game = new TableGame(id, await me());
+  const bars = h("ul", { class: "bars" });
+  const log = h("ol", { class: "story", id: "lab-log", tabindex: "0", "aria-label": t("side.story") });
+  const state = h("p", { class: "status", role: "status" });
+  const records = h("p", {});
+  const element = h("div", { class: "page" }, h("h1", {}, t("lab.running")), state, bars, records, h("h2", {}, t("side.story")), log,
+    h("p", {}, link(t("lab.again"), "#/lab", { class: "button" }), " ", link(t("lobby.watch"), `#/table/${id}`, { class: "button quiet" })));
+  game.addEventListener("change", ({ detail }) => {
+    if (!element.isConnected && game.drawn) return;
+    game.drawn = element.isConnected;
+    const { info } = game;
+    const finished = info.wins.reduce((sum, wins) => sum + wins, 0);
+    state.textContent = t("lab.progress", { done: number(finished), games: number(info.games) });
+    show(bars, info.seats.map((seat, place) => h("li", {}, h("span", {}, seat.player?.agent ?? ""),
+      h("meter", { min: 0, max: Math.max(finished, 1), value: info.wins[place], "aria-label": seat.player?.name ?? "" }),
+      h("b", {}, `${number(info.wins[place])}${finished ? ` · ${percent(info.wins[place] / finished)}` : ""}`))));
+    show(records, finished ? h("a", { class: "button", href: `/api/tables/${id}/records`, download: `${id}.jsonl`, id: "lab-records" }, t("lab.download")) : null);
+    for (const event of detail.fresh) {
+      const told = game.transcript.findLast((entry) => entry.n === event.n);
+      if (told) log.append(h("li", { "data-kind": told.kind }, told.text));
+    }
+    while (log.childElementCount > LINES) log.firstElementChild.remove();
+    log.scrollTop = log.scrollHeight;
+  });
+  const leave = () => {
+    if (element.isConnected) return;
+    removeEventListener("hashchange", leave);
+    line.leave(id);
+  };
+  addEventListener("hashchange", () => setTimeout(leave, 500));
+  line.follow(id, { last: () => (game.n ? game.n : null), odds: () => false, take: (message) => game.take(message) });
+  return element;
+}

@@ -1,0 +1,52 @@
+// Open tables, and games to watch.
+
+import { h, link, button } from "./dom.js";
+import { get } from "./api.js";
+import { t, when } from "./words.js";
+
+const FRESH_MS = 5000;
+
+export async function lobbyPage() {
+  const open = h("ul", { class: "cards" });
+  const live = h("ul", { class: "cards" });
+  const past = h("ul", { class: "cards" });
+  const element = h("div", { class: "page" },
+    h("h1", {}, t("lobby.title")),
+    h("p", {}, link(t("lobby.make"), "#/new", { class: "button strong" })),
+    h("section", {}, h("h2", {}, t("lobby.open")), open),
+    h("section", {}, h("h2", {}, t("lobby.live")), live),
+    h("section", {}, h("h2", {}, t("lobby.past")), past));
+  const draw = async () => {
+    const [{ tables }, { games }] = await Promise.all([get("/api/tables"), get("/api/games?limit=12")]);
+    const free = (table) => table.status === "waiting" && table.seats.some((seat) => !seat.player && seat.kind === "open");
+    fill(open, tables.filter(free).map((table) => card(table, t("lobby.sit"), "/sit")), t("lobby.none_open"));
+    fill(live, tables.filter((table) => table.status === "playing").map((table) => card(table, t("lobby.watch"), "")), t("lobby.none_live"));
+    fill(past, games.map(played), t("lobby.none_past"));
+  };
+  await draw();
+  const clock = setInterval(() => {
+    if (!element.isConnected) clearInterval(clock);
+    else if (document.visibilityState === "visible") draw();
+  }, FRESH_MS);
+  return element;
+}
+
+function fill(list, cards, nothing) {
+  list.replaceChildren(...(cards.length ? cards : [h("li", { class: "nothing" }, nothing)]));
+}
+
+function card(table, verb, more) {
+  const names = table.seats.map((seat) => seat.player?.name ?? t("seat.free"));
+  return h("li", { class: "card" },
+    h("b", {}, names.join(", ")),
+    h("span", {}, t(`preset.${table.rules.split(":")[0]}`), table.timer ? ` · ${t("setup.seconds", { seconds: table.timer })}` : "", table.rated ? ` · ${t("lobby.rated")}` : ""),
+    link(verb, `#/table/${table.id}${more}`, { class: "button small", "aria-label": `${verb}: ${names.join(", ")}` }));
+}
+
+export function played(game) {
+  const winner = game.players[game.winner]?.name ?? "";
+  return h("li", { class: "card" },
+    h("b", {}, game.players.map((player) => player.name).join(", ")),
+    h("span", {}, t("lobby.won", { name: winner }), ` · ${when(game.ended)}`),
+    link(t("table.review"), `#/review/${game.id}`, { class: "button small", "aria-label": `${t("table.review")}: ${game.players.map((player) => player.name).join(", ")}` }));
+}

@@ -1,0 +1,47 @@
+// The ladder of people and bots, and a player's page.
+
+import { h, link, choice } from "./dom.js";
+import { get } from "./api.js";
+import { t, number, percent, when } from "./words.js";
+import { die } from "./die.js";
+import { played } from "./lobby.js";
+import { curve } from "./curve.js";
+
+export async function ladderPage(rules = "official", players = "4") {
+  const [{ presets }, { entries, ladder }] = await Promise.all([get("/api/rules"), get(`/api/ladder?rules=${encodeURIComponent(rules)}&players=${encodeURIComponent(players)}`)]);
+  const go = (preset, count) => { location.hash = `#/ladder/${preset}/${count}`; };
+  return h("div", { class: "page" }, h("h1", {}, t("ladder.title")), h("p", { class: "hint" }, t("ladder.hint")),
+    h("div", { class: "wishes" },
+      choice(t("setup.preset"), presets.map(({ name }) => [name, t(`preset.${name}`)]), rules, (preset) => go(preset, players), { id: "ladder-rules" }),
+      choice(t("setup.players"), [["2", "2"], ["4", "3–6"]], players, (count) => go(rules, count), { id: "ladder-players" })),
+    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": ladder }, h("table", {},
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("ladder.place")), h("th", { scope: "col" }, t("ladder.name")), h("th", { scope: "col", class: "number" }, t("ladder.rating")),
+        h("th", { scope: "col", class: "number" }, t("ladder.interval")), h("th", { scope: "col", class: "number" }, t("ladder.games")))),
+      h("tbody", {}, entries.map((entry, place) => h("tr", {},
+        h("td", {}, String(place + 1)),
+        h("td", {}, entry.id ? link(entry.name, `#/player/${entry.id}`) : entry.name, " ", entry.kind === "account" ? "" : h("span", { class: "tag" }, t(`kind.${entry.kind}`))),
+        h("td", { class: "number" }, number(entry.rating)), h("td", { class: "number" }, `${number(entry.low)} – ${number(entry.high)}`), h("td", { class: "number" }, number(entry.games))))))));
+}
+
+export async function playerPage(id) {
+  const [{ person, statistics, ratings }, { games }] = await Promise.all([get(`/api/people/${id}`), get(`/api/games?person=${encodeURIComponent(id)}&limit=24`)]);
+  return h("div", { class: "page" }, h("h1", {}, person.name, " ", h("span", { class: "tag" }, t(`kind.${person.kind}`))),
+    Object.entries(statistics).filter(([, sums]) => sums.games).map(([players, sums]) => h("section", {}, h("h2", {}, t("player.tables", { players })), facts(sums))),
+    Object.values(statistics).some((sums) => sums.games) ? null : h("p", { class: "nothing" }, t("player.no_games")),
+    Object.entries(ratings).map(([ladder, points]) => h("section", {}, h("h2", {}, t("player.rating", { ladder })), curve(points.map((point) => [point.at, point.rating, point.low, point.high]), t("player.rating", { ladder }), when))),
+    h("section", {}, h("h2", {}, t("player.games")), h("ul", { class: "cards" }, games.length ? games.map(played) : h("li", { class: "nothing" }, t("lobby.none_past")))));
+}
+
+function facts(sums) {
+  const share = (value) => (value === null ? "–" : percent(value));
+  const bids = sums.bids_by_face.reduce((sum, count) => sum + count, 0);
+  const rows = [
+    ["player.won", t("player.of", { part: number(sums.wins), whole: number(sums.games) })],
+    ["player.accuracy", share(sums.call_accuracy)],
+    ["player.bluffs", share(sums.bluff_rate)],
+    ["player.left", sums.dice_left_when_won === null ? "–" : number(sums.dice_left_when_won, 1)],
+    ["player.lost", number(sums.rounds_lost)],
+  ];
+  return [h("dl", { class: "numbers" }, rows.map(([key, value]) => h("div", {}, h("dt", {}, t(key)), h("dd", {}, value)))),
+    bids ? h("figure", { class: "faces" }, h("figcaption", {}, t("player.faces")), h("ul", {}, sums.bids_by_face.map((count, face) => h("li", {}, die(face + 1), h("meter", { min: 0, max: bids, value: count, "aria-label": t("player.face", { face: face + 1 }) }), percent(count / bids))))) : null];
+}

@@ -1,0 +1,84 @@
+// A settled round, shown: matching dice light up one by one while they are counted.
+
+import { parts } from "./words.js";
+import { lessMotion } from "./choices.js";
+
+const SLOWEST_MS = 420, COUNT_MS = 2600, LOOK_MS = 2800;
+
+// Which shown dice counted. What was wild is not said with the result, but the count tells.
+export function matches(event, wildBefore) {
+  const bid = parts(event.bid);
+  if (!bid || event.count === null) return [];
+  for (const wild of [wildBefore, null, 1, 6]) {
+    const found = event.hands.flatMap((hand, seat) => [...hand].map((face, place) => ({ seat, place, face: Number(face) })))
+      .filter(({ face }) => face === bid.face || face === wild);
+    if (found.length === event.count) return found;
+  }
+  return [];
+}
+
+// Walks through a reveal: `show(stage)` is called for each step, `done()` at the end or when skipped.
+export class Reveal {
+  #timer = null;
+  #ended = false;
+
+  constructor(event, wildBefore, first, show, done) {
+    this.event = event;
+    this.found = matches(event, wildBefore).sort((a, b) => order(a, first, event) - order(b, first, event));
+    this.counted = 0;
+    this.finished = false; // everything is counted and the outcome told
+    this.show = show;
+    this.done = done;
+  }
+
+  start(stay = false) {
+    this.stay = stay;
+    if (lessMotion() || !this.found.length) this.#tell();
+    else this.#step();
+    return this;
+  }
+
+  #step() {
+    this.show(this);
+    if (this.counted === this.found.length) {
+      this.#timer = setTimeout(() => this.#tell(), 350);
+      return;
+    }
+    const pause = Math.min(SLOWEST_MS, COUNT_MS / this.found.length);
+    this.#timer = setTimeout(() => {
+      this.counted += 1;
+      this.#step();
+    }, pause);
+  }
+
+  #tell() {
+    this.counted = this.found.length;
+    this.finished = true;
+    this.show(this);
+    if (!this.stay) this.#timer = setTimeout(() => this.end(), LOOK_MS);
+  }
+
+  lit(seat, place) {
+    return this.found.slice(0, this.counted).some((die) => die.seat === seat && die.place === place);
+  }
+
+  // Skipping shows the outcome first, then goes on.
+  skip() {
+    clearTimeout(this.#timer);
+    if (this.finished) this.end();
+    else this.#tell();
+  }
+
+  end() {
+    clearTimeout(this.#timer);
+    if (this.#ended) return;
+    this.#ended = true;
+    this.done();
+  }
+}
+
+// Counting goes round the table, from whoever was asked to show first.
+function order(found, first, event) {
+  const seats = event.hands.length;
+  return ((found.seat - first + seats) % seats) * 10 + found.place;
+}

@@ -1,0 +1,231 @@
+// A finished game, decision by decision: what could be known, what it cost, what others would do.
+
+import { h, button, choice, tick, show } from "./dom.js";
+import { get, post, me, retryingAsGuest } from "./api.js";
+import { t, spoken, percent, parts, number } from "./words.js";
+import { die } from "./die.js";
+import { bidShort } from "./felt.js";
+import { played } from "./lobby.js";
+import { sentence } from "./speech.js";
+import { retryPanel } from "./retry.js";
+
+const LOOK_MS = 700;
+const MOST_ADVISERS = 3;
+
+export async function reviewPage(game, decision) {
+  return game ? new Review(game, Number(decision) || null).open() : choosePage();
+}
+
+async function choosePage() {
+  const { games } = await get("/api/games?limit=12");
+  const area = h("textarea", { id: "pasted", rows: "8", spellcheck: "false", "aria-describedby": "pasted-hint" });
+  const problem = h("p", { class: "problem", role: "alert" });
+  const page = h("div", { class: "page" }, h("h1", {}, t("review.title")),
+    h("section", {}, h("h2", {}, t("lobby.past")), h("ul", { class: "cards" }, games.length ? games.map(played) : h("li", { class: "nothing" }, t("lobby.none_past")))),
+    h("section", {}, h("h2", {}, t("review.paste")), h("p", { id: "pasted-hint", class: "hint" }, t("review.paste_hint")),
+      h("label", { for: "pasted", class: "unseen" }, t("review.paste")), area, problem,
+      button(t("review.begin"), async () => {
+        problem.textContent = "";
+        try {
+          page.replaceWith(await new Review(null, null, area.value).open());
+        } catch (error) {
+          problem.textContent = error.message;
+        }
+      }, { class: "button strong", id: "review-pasted" })));
+  return page;
+}
+
+class Review {
+  constructor(game, start, text = null) {
+    this.wish = { game, record: text, seat: null, agents: ["observer"] };
+    this.start = start;
+    this.allDice = true;
+    this.place = 0;
+  }
+
+  async open() {
+    const visitor = await me();
+    const { agents } = await get("/api/agents");
+    this.known = agents.map((agent) => agent.name);
+    if (this.wish.game) {
+      const story = await get(`/api/games/${this.wish.game}`);
+      const own = story.players.findIndex((player) => player.id === visitor.id);
+      this.wish.seat = own < 0 ? null : own;
+    }
+    this.top = h("section", { class: "costliest", "aria-live": "polite" });
+    this.board = h("section", { class: "board" });
+    this.verdict = h("section", { class: "decision" });
+    this.retry = h("section", { class: "retry" });
+    this.slider = h("input", { type: "range", min: "0", value: "0", id: "step", oninput: () => this.#go(Number(this.slider.value)) });
+    await this.#begin();
+    this.element = h("div", { class: "page review" }, h("h1", {}, t("review.title")),
+      h("p", { class: "hint" }, this.data.players.join(", "), ` · ${this.data.rules}`),
+      this.#wishes(), this.top,
+      h("div", { class: "review-view" },
+        h("div", {}, this.board,
+          h("div", { class: "row steps" }, button("‹", () => this.#decision(-1), { "aria-label": t("review.back"), id: "step-back" }),
+            h("label", { class: "unseen", for: "step" }, t("review.step")), this.slider,
+            button("›", () => this.#decision(1), { "aria-label": t("review.on"), id: "step-on" })), this.retry),
+        this.verdict));
+    this.element.addEventListener("keydown", (event) => this.#key(event));
+    const first = this.data.steps.findIndex((step) => step.n === this.start);
+    this.#go(first >= 0 ? first : this.#decisions()[0] ?? 0);
+    this.#follow();
+    return this.element;
+  }
+
+  async #begin() {
+    const { game, record, seat, agents } = this.wish;
+    this.data = await retryingAsGuest(() => post("/api/reviews", game ? { game, seat, agents } : { record, seat, agents }));
+    this.found = new Map(this.data.decisions.map((decision) => [decision.n, decision]));
+    this.slider.max = String(this.data.steps.length - 1);
+    this.#drawTop();
+  }
+
+  async #again() {
+    await this.#begin();
+    this.#go(this.place);
+    this.#follow();
+  }
+
+  // Decisions come one by one while the service works them out.
+  async #follow() {
+    const id = this.data.id;
+    while (!this.data.done && this.data.id === id) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      if (!this.element.isConnected && this.shownOnce) return;
+      this.shownOnce = this.element.isConnected;
+      const fresh = await get(`/api/reviews/${id}`);
+      if (this.data.id !== id) return;
+      Object.assign(this.data, fresh);
+      this.found = new Map(fresh.decisions.map((decision) => [decision.n, decision]));
+      this.#drawTop();
+      this.#drawVerdict();
+    }
+  }
+
+  #wishes() {
+    const advisers = h("details", { class: "fold" }, h("summary", {}, t("review.advisers")),
+      h("div", { class: "ticks" }, this.known.map((name) => tick(name, this.wish.agents.includes(name), (on) => {
+        this.wish.agents = on ? [...this.wish.agents, name].slice(-MOST_ADVISERS) : this.wish.agents.filter((each) => each !== name);
+        if (!this.wish.agents.length) this.wish.agents = ["observer"];
+        this.#again();
+      }, { "data-adviser": name }))));
+    return h("div", { class: "wishes" },
+      choice(t("review.whose"), [["", t("review.everybody")], ...this.data.players.map((name, seat) => [seat, name])], this.wish.seat ?? "", (seat) => {
+        this.wish.seat = seat === "" ? null : Number(seat);
+        this.#again();
+      }, { id: "whose" }),
+      tick(t("review.all_dice"), this.allDice, (on) => {
+        this.allDice = on;
+        this.#drawBoard();
+      }, { id: "all-dice" }), advisers);
+  }
+
+  #drawTop() {
+    const worst = this.data.decisions.filter((decision) => decision.cost?.flagged).sort((a, b) => b.cost.cost - a.cost.cost).slice(0, 3);
+    const model = this.data.decisions.find((decision) => decision.cost)?.cost.model ?? "observer";
+    show(this.top, h("h2", {}, t("review.costliest")),
+      this.data.problem ? h("p", { class: "problem" }, this.data.problem) : null,
+      worst.length ? h("ol", { class: "cards" }, worst.map((decision) => h("li", {}, h("button", { type: "button", class: "card cost-card", "data-costly": decision.n, onclick: () => this.#goTo(decision.n) },
+        h("b", {}, t("review.card", { round: decision.round, name: decision.player, action: spoken(decision.action) })),
+        h("span", {}, this.#costText(decision.cost)))))) : h("p", { class: "nothing" }, this.data.done ? t("review.nothing_cost") : t("review.working")),
+      h("p", { class: "hint" }, t("review.how", { model, samples: this.data.samples / 2 }), this.data.done ? "" : ` ${t("review.so_far", { count: this.data.decisions.length })}`),
+      this.data.game ? h("p", { class: "hint" }, h("a", { href: `#/review/${this.data.game}`, id: "share" }, t("review.share")), " · ",
+        h("a", { href: `/api/games/${this.data.game}/record`, download: "" }, t("review.record")), " · ", h("a", { href: `/api/games/${this.data.game}/notation` }, t("review.notation"))) : null);
+  }
+
+  #costText(cost) {
+    const points = (share) => number(share * 100, 1);
+    return t("review.cost", { cost: points(cost.cost), low: points(cost.low), high: points(cost.high), best: spoken(cost.best) });
+  }
+
+  #decisions() {
+    return this.data.steps.flatMap((step, place) => (step.event === "act" && step.action !== "decline" && (this.wish.seat === null || step.seat === this.wish.seat) ? [place] : []));
+  }
+
+  #decision(direction) {
+    const all = this.#decisions();
+    const next = direction > 0 ? all.find((place) => place > this.place) : all.findLast((place) => place < this.place);
+    if (next !== undefined) this.#go(next);
+  }
+
+  #goTo(n) {
+    this.#go(this.data.steps.findIndex((step) => step.n === n));
+    this.board.scrollIntoView({ block: "nearest" });
+  }
+
+  #go(place) {
+    this.place = place;
+    this.slider.value = String(place);
+    const step = this.data.steps[place];
+    this.slider.setAttribute("aria-valuetext", this.#told(step));
+    this.retry.replaceChildren();
+    this.#drawBoard();
+    this.#drawVerdict();
+  }
+
+  #key(event) {
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+    if (event.key === "ArrowLeft") this.#decision(-1);
+    else if (event.key === "ArrowRight") this.#decision(1);
+  }
+
+  #told(step) {
+    const game = { names: this.data.players, seat: null, counts: step.counts, palafico: null, wild: step.wild };
+    if (step.event === "deal") return t("table.round", { round: step.round });
+    return sentence({ ...step, kind: step.event, dice: step.hands, payoffs: step.winner === null ? [] : this.data.players.map((_, seat) => (seat === step.winner ? 1 : 0)) }, game) ?? t("action.decline");
+  }
+
+  #drawBoard() {
+    const step = this.data.steps[this.place];
+    const before = this.data.steps[this.place - 1];
+    // A decision is looked at as it was before the answer: the bid that stood then.
+    const standing = step.event === "act" ? before : step;
+    const shown = (seat) => this.allDice || seat === step.seat || step.event === "result";
+    const bid = parts(standing?.bid);
+    show(this.board,
+      h("h2", {}, t("table.round", { round: step.round }), step.palafico === null ? "" : ` · ${t("told.palafico_short")}`),
+      h("ul", { class: "review-seats" }, this.data.players.map((name, seat) => h("li", { class: seat === step.seat ? "acting-seat" : "" },
+        h("span", { class: "seat-name" }, name),
+        h("span", { class: "review-hand", role: "img", "aria-label": shown(seat) ? [...step.hands[seat]].join(", ") || t("told.no_dice_them") : t("review.hidden") },
+          [...step.hands[seat]].map((face) => die(shown(seat) ? Number(face) : 0, bid && shown(seat) && (Number(face) === bid.face || Number(face) === step.wild) ? "lit" : "")))))),
+      h("p", { class: "review-bidding" }, (standing?.history ?? []).slice(-6).map(([seat, action]) => h("span", { class: "chip" }, `${this.data.players[seat]} `, bidShort(action)))),
+      h("p", { class: "verdict", "data-step": step.n }, this.#told(step)));
+  }
+
+  #drawVerdict() {
+    const step = this.data.steps[this.place];
+    const decision = this.found.get(step.n);
+    if (step.event !== "act" || step.action === "decline") return show(this.verdict, h("p", { class: "nothing" }, t("review.no_decision")));
+    if (!decision) return show(this.verdict, h("p", { class: "nothing" }, this.data.done ? t("review.not_theirs") : t("review.working")));
+    const { cost } = decision;
+    const changed = show(this.verdict,
+      h("h2", {}, t("review.said", { name: decision.player, action: spoken(decision.action) })),
+      decision.chance === null ? null : h("p", {}, t("review.chance", { chance: percent(decision.chance) }), h("meter", { min: 0, max: 1, value: decision.chance, "aria-label": t("review.chance_label") }),
+        decision.truth === null ? "" : ` ${t(decision.truth ? "review.true" : "review.false")}`),
+      decision.standing === null ? null : h("p", {}, t("review.standing", { chance: percent(decision.standing) })),
+      cost ? [
+        h("p", { class: cost.flagged ? "cost flagged" : "cost", "data-cost": cost.cost }, cost.flagged ? this.#costText(cost) : t("review.no_cost", { low: number(cost.low * 100, 1), high: number(cost.high * 100, 1) })),
+        h("p", { class: "hint" }, t("review.luck", { luck: (cost.luck > 0 ? "+" : "") + number(cost.luck * 100, 1) })),
+      ] : null,
+      h("h3", {}, t("review.advice")),
+      h("ul", { class: "opinions" }, decision.opinions.map((opinion) => h("li", { "data-opinion": opinion.agent }, h("b", {}, `${opinion.agent}: `, spoken(opinion.action)), " ", thoughts(opinion)))),
+      h("div", { class: "row" }, button(t("review.retry"), () => this.retry.replaceChildren(retryPanel(this.data, step.n)), { class: "button", id: "retry" })));
+    return changed;
+  }
+}
+
+function thoughts(opinion) {
+  const told = [];
+  if (opinion.phase) told.push(t("thought.phase", { phase: opinion.phase }));
+  if (opinion.chance !== null) told.push(t("thought.chance", { chance: percent(opinion.chance) }));
+  if (opinion.rollouts) told.push(t("thought.rollouts", { count: opinion.rollouts }));
+  const mixture = Object.entries(opinion.probabilities ?? {}).slice(0, 3).map(([action, share]) => `${spoken(action)} ${percent(share)}`);
+  if (mixture.length) told.push(t("thought.mixture", { actions: mixture.join(", ") }));
+  else {
+    const values = Object.entries(opinion.values).slice(0, 3).map(([action, value]) => `${spoken(action)} ${number(value, 3)}`);
+    if (values.length) told.push(t("thought.values", { actions: values.join(", ") }));
+  }
+  return h("span", { class: "hint" }, told.join(" · "));
+}

@@ -1,0 +1,20 @@
+// Rules in words that people know: the presets, and what differs between them.
+
+import { h } from "./dom.js";
+import { t } from "./words.js";
+
+// The options that people ask about; each has a sentence for each of its values.
+const TOLD = ["wild", "ace_rank", "palafico", "calza", "enable_pass", "raise_rule", "loss", "single_round"];
+
+export function ruleSentences(options) {
+  return TOLD.filter((name) => name in options).map((name) => {
+    if (name === "calza" && options.calza) return t(`rule.calza_who.${options.calza_who}`);
+    return t(`rule.${name}.${options[name]}`);
+  });
+}
+
+export function ruleList(preset, base) {
+  const mine = ruleSentences(preset.options);
+  const usual = new Set(base ? ruleSentences(base.options) : []);
+  return h("ul", { class: "rule-list" }, mine.map((text) => h("li", { class: base && !usual.has(text) ? "differs" : "" }, text)));
+}

@@ -1,0 +1,77 @@
+// A table of one's own: rules in words, who sits where, timer, games.
+
+import { h, choice, tick } from "./dom.js";
+import { get, post, retryingAsGuest, me } from "./api.js";
+import { t } from "./words.js";
+import { kept, keep } from "./choices.js";
+import { LEVELS } from "./front.js";
+import { ruleList } from "./rules.js";
+
+const TIMERS = [0, 15, 30, 60, 120];
+const GAMES = [1, 3, 5, 10];
+
+export async function setupPage() {
+  const [{ presets }, { agents }, visitor] = await Promise.all([get("/api/rules"), get("/api/agents"), me(false)]);
+  const wish = { rules: kept("rules") ?? "s0_sim", seats: ["me", "invited", "level:casual"], timer: 0, games: 1, private: true, rated: false };
+  const details = h("div", { class: "rule-words" });
+  const seats = h("div", { class: "seat-choices" });
+  const problem = h("p", { class: "problem", role: "alert" });
+  const preset = () => presets.find((each) => each.name === wish.rules);
+  const drawRules = () => details.replaceChildren(h("p", {}, t(`preset.${wish.rules}.summary`)), ruleList(preset(), presets[0]));
+  const drawSeats = () => {
+    wish.seats.length = Math.min(wish.seats.length, preset().max_players, 6);
+    seats.replaceChildren(...wish.seats.map((who, place) => choice(t("setup.seat", { number: place + 1 }), who === "me" ? [["me", t("setup.me")]] : kinds(agents), who, (chosen) => {
+      wish.seats[place] = chosen;
+    }, { id: `seat-${place}` })));
+  };
+  const form = h("form", { class: "setup", onsubmit: async (event) => {
+    event.preventDefault();
+    problem.textContent = "";
+    try {
+      const { table } = await retryingAsGuest(() => post("/api/tables", order(wish)));
+      location.hash = `#/table/${table}/sit`;
+    } catch (error) {
+      problem.textContent = error.message;
+    }
+  } },
+  h("section", {}, h("h2", {}, t("setup.rules")),
+    choice(t("setup.preset"), presets.map(({ name }) => [name, t(`preset.${name}`)]), wish.rules, (name) => {
+      wish.rules = name;
+      keep("rules", name);
+      drawRules();
+      drawSeats();
+    }, { id: "preset" }), details),
+  h("section", {}, h("h2", {}, t("setup.seats")),
+    choice(t("setup.players"), [2, 3, 4, 5, 6].map((count) => [count, String(count)]), wish.seats.length, (count) => {
+      while (wish.seats.length < count) wish.seats.push("level:casual");
+      wish.seats.length = count;
+      drawSeats();
+    }, { id: "players" }), seats),
+  h("section", {}, h("h2", {}, t("setup.table")),
+    choice(t("setup.timer"), TIMERS.map((seconds) => [seconds, seconds ? t("setup.seconds", { seconds }) : t("setup.no_timer")]), wish.timer, (seconds) => { wish.timer = Number(seconds); }, { id: "timer" }),
+    choice(t("setup.games"), GAMES.map((games) => [games, String(games)]), wish.games, (games) => { wish.games = Number(games); }, { id: "games" }),
+    tick(t("setup.private"), wish.private, (on) => { wish.private = on; }, { id: "private" }),
+    visitor?.kind === "account" ? tick(t("setup.rated"), wish.rated, (on) => { wish.rated = on; }, { id: "rated" }) : h("p", { class: "hint" }, t("setup.rated_needs")),
+    problem,
+    h("button", { class: "button strong great", id: "make-table" }, t("setup.make"))));
+  drawRules();
+  drawSeats();
+  return h("div", { class: "page" }, h("h1", {}, t("setup.title")), form);
+}
+
+function kinds(agents) {
+  return [["invited", t("setup.invited")], ["open", t("setup.open")],
+    ...LEVELS.map((level) => [`level:${level}`, t("setup.level", { level: t(`level.${level}`) })]),
+    ...agents.map(({ name }) => [`agent:${name}`, t("setup.agent", { agent: name })])];
+}
+
+export function seatOf(who) {
+  const [kind, name] = [who.split(":")[0], who.slice(who.indexOf(":") + 1)];
+  if (kind === "level") return { kind: "ai", level: name };
+  if (kind === "agent") return { kind: "ai", agent: name };
+  return { kind: kind === "me" ? "open" : kind };
+}
+
+function order(wish) {
+  return { rules: wish.rules, seats: wish.seats.map(seatOf), timer: wish.timer || null, games: wish.games, private: wish.private, rated: wish.rated };
+}

@@ -1,0 +1,86 @@
+// Beside the table: the round's bidding, what happened so far, talk, and what belongs to the table.
+
+import { h, button, show, tick } from "./dom.js";
+import { t, has } from "./words.js";
+import { bidShort } from "./felt.js";
+import { oddsSwitch } from "./acting.js";
+import { kept, keep } from "./choices.js";
+
+const REACTIONS = ["👍", "👎", "😀", "😮", "😢", "🤔", "🎲", "👏"];
+const PHRASES = ["hello", "good_luck", "well_played", "thank_you", "oops", "you_are_bluffing", "trust_me", "hurry_up", "good_game", "bye"];
+
+export class Side {
+  constructor(game, acts) {
+    this.game = game;
+    this.acts = acts;
+    this.bidding = h("ol", { class: "bidding" });
+    this.story = h("ol", { class: "story", id: "story", tabindex: "0", "aria-label": t("side.story") });
+    this.talk = this.#talk();
+    this.menu = h("div", { class: "menu" });
+    this.element = h("aside", { class: "side", "aria-label": t("side.label") },
+      h("section", {}, h("h2", {}, t("side.bidding")), this.bidding),
+      h("details", { class: "fold", open: matchMedia("(min-width: 62rem)").matches }, h("summary", {}, t("side.story")), this.story),
+      h("details", { class: "fold", id: "talk" }, h("summary", {}, t("side.talk")), this.talk),
+      this.#fold());
+  }
+
+  #fold() {
+    const fold = h("details", { class: "fold", id: "menu" }, h("summary", {}, t("side.menu")), this.menu);
+    // The link and its code are fetched when somebody looks for them.
+    fold.addEventListener("toggle", () => fold.open && fold.lastElementChild === this.menu && fold.append(this.acts.invitation()));
+    return fold;
+  }
+
+  draw() {
+    const { game } = this;
+    const { view, info, names } = game;
+    show(this.bidding, (view?.history ?? []).map(([seat, action]) =>
+      h("li", { class: seat === game.seat ? "mine" : "" }, h("span", { class: "said-by" }, seat === game.seat ? t("seat.you") : names[seat]), h("span", { class: "said" }, bidShort(action)))));
+    if (!view?.history.length) show(this.bidding, h("li", { class: "nothing" }, t("side.no_bids")));
+    this.#tell();
+    this.talk.hidden = game.seat === null;
+    this.text.hidden = !info.private;
+    show(this.menu, this.#menu());
+  }
+
+  // Only what is new is added, so that the reader's place in the list is kept.
+  #tell() {
+    const told = this.game.transcript;
+    if (told.length < this.story.childElementCount || told[0]?.n !== this.first) this.story.replaceChildren();
+    this.first = told[0]?.n;
+    for (const entry of told.slice(this.story.childElementCount)) this.story.append(h("li", { "data-kind": entry.kind }, entry.text));
+    this.story.scrollTop = this.story.scrollHeight;
+  }
+
+  #talk() {
+    this.text = h("form", { class: "typing", onsubmit: (event) => {
+      event.preventDefault();
+      const field = event.target.elements.words;
+      if (field.value.trim()) this.acts.say({ text: field.value.trim() });
+      field.value = "";
+    } }, h("label", { for: "words" }, t("talk.text")), h("input", { id: "words", name: "words", maxlength: "200", autocomplete: "off" }), h("button", { class: "button small" }, t("typing.say")));
+    return h("div", { class: "talk" },
+      h("div", { class: "reactions" }, REACTIONS.map((face, place) => button(face, () => this.acts.say({ reaction: face }), { class: "reaction", "aria-label": t(`reaction.${place}`) }))),
+      h("div", { class: "phrases" }, PHRASES.map((phrase) => button(t(`phrase.${phrase}`), () => this.acts.say({ phrase }), { class: "button small quiet" }))),
+      this.text);
+  }
+
+  #menu() {
+    const { game, acts } = this;
+    const { info, seat, view } = game;
+    const preset = info.rules.split(":")[0];
+    return [
+      h("p", { class: "hint" }, t("menu.rules", { rules: t(`preset.${preset}`) }), info.rules === preset ? "" : ` (${info.rules.slice(preset.length + 1)})`,
+        has(`preset.${preset}.summary`) ? `: ${t(`preset.${preset}.summary`)}` : ""),
+      h("p", { class: "hint" }, info.timer ? t("menu.timer", { seconds: info.timer }) : t("menu.no_timer"), info.watching ? ` · ${t("menu.watching", { count: info.watching })}` : ""),
+      seat === null ? null : oddsSwitch(game, kept("odds") ?? false, acts.odds),
+      seat !== null && info.options.calza && info.options.calza_who !== "turn_only" ? tick(t("menu.no_calza"), acts.autoDecline(), acts.auto, { id: "auto-decline" }) : null,
+      tick(t("settings.sound"), kept("sound") ?? false, (on) => keep("sound", on), { id: "sound" }),
+      h("div", { class: "row" },
+        game.creator && view && !view.over ? button(info.paused ? t("menu.go_on") : t("menu.pause"), acts.pause, { class: "button small quiet", id: "pause" }) : null,
+        seat === null ? null : button(t("menu.leave"), acts.stand, { class: "button small quiet", id: "stand" })),
+      game.creator ? h("div", { class: "row" }, info.seats.map((each, place) => (each.player && place !== seat
+        ? button(t("menu.kick", { name: each.player.name }), () => acts.kick(place), { class: "button small quiet", "data-kick": place }) : null))) : null,
+    ];
+  }
+}

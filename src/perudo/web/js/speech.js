@@ -1,0 +1,105 @@
+// Each event as one sentence, and the one place from which all of them are spoken in order.
+
+import { t, spoken, faces, parts, dice } from "./words.js";
+
+const KEPT_LINES = 60;
+
+export function say(text) {
+  const live = document.getElementById("live");
+  const line = document.createElement("p");
+  line.textContent = text;
+  live.append(line);
+  while (live.childElementCount > KEPT_LINES) live.firstElementChild.remove();
+}
+
+function who(game, seat) {
+  return game.names[seat] ?? t("seat.free");
+}
+
+// "You lose a die" or "Ann loses a die".
+function phrase(game, key, seat, values = {}) {
+  return seat === game.seat ? t(`you.${key}`, values) : t(`they.${key}`, { name: who(game, seat), ...values });
+}
+
+export function sentence(event, game) {
+  const teller = TELLERS[event.kind];
+  return teller ? teller(event, game) : null;
+}
+
+const TELLERS = {
+  started: (event, game) => t("told.started", { game: event.game, names: game.names.join(", ") }),
+  deal: dealt,
+  act: acted,
+  result: settled,
+  end: (event, game) => phrase(game, "won", event.payoffs.indexOf(Math.max(...event.payoffs))),
+  seated: (event) => t("told.seated", { name: event.player.name }),
+  left: (event, game) => t(event.reason === "kicked" ? "told.kicked" : "told.left", { name: who(game, event.seat) }),
+  absent: (event, game) => t("told.absent", { name: who(game, event.seat), agent: event.agent }),
+  back: (event, game) => t("told.back", { name: who(game, event.seat) }),
+  paused: (event) => t(event.on ? "told.paused" : "told.goes_on", { name: event.by }),
+  rematch: (event, game) => phrase(game, "rematch", event.seat),
+  said: (event, game) => t("told.said", { name: who(game, event.seat), words: saidWords(event) }),
+  closed: () => t("told.closed"),
+};
+
+export function saidWords(event) {
+  return event.reaction ?? event.text ?? t(`phrase.${event.phrase}`);
+}
+
+function dealt(event, game) {
+  const counts = event.dice.map((hand, seat) => (hand === null ? null : hand.length) ?? game.counts?.[seat] ?? 0);
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const told = [t("told.round", { round: event.round, total })];
+  const own = game.seat === null ? null : event.dice[game.seat];
+  if (own) told.push(t("told.own", { dice: dice(own) }));
+  if (game.palafico !== null && game.palafico !== undefined) told.push(palafico(game));
+  told.push(phrase(game, "open", event.opener));
+  return told.join(" ");
+}
+
+export function palafico(game) {
+  return t(game.wild ? "told.palafico_wild" : "told.palafico", { name: who(game, game.palafico) });
+}
+
+function acted(event, game) {
+  if (event.action === "decline") return null; // nobody says anything
+  const bid = parts(event.action);
+  const late = event.by === "timer" ? `${t("told.time_is_up")} ` : "";
+  if (bid) return late + phrase(game, "bid", event.seat, { bid: spoken(event.action) });
+  return late + phrase(game, event.action, event.seat);
+}
+
+export function settled(event, game) {
+  const bid = parts(event.bid);
+  const told = [];
+  if (bid && event.count !== null) {
+    told.push(t("told.counted", { count: event.count, face: faces(bid.face, event.count), bid: spoken(event.bid) }));
+  }
+  told.push(phrase(game, event.reason.replaceAll(" ", "_"), event.caller));
+  event.lost.forEach((lost, seat) => lost && told.push(phrase(game, "lose", seat, { count: lost })));
+  event.gained.forEach((gained, seat) => gained && told.push(phrase(game, "gain", seat, { count: gained })));
+  if (!event.lost.some(Boolean) && !event.gained.some(Boolean)) told.push(t("told.nothing_changes"));
+  return told.join(" ");
+}
+
+// --- what single keys repeat -------------------------------------------------------------------
+export function ownDice(view) {
+  return view?.dice ? t("told.own", { dice: dice(view.dice) }) : t("told.no_dice");
+}
+
+export function standingBid(view, game) {
+  if (!view) return t("told.no_game");
+  if (!view.bid) return t("told.no_bid");
+  return view.bidder === game.seat ? t("told.standing_own", { bid: spoken(view.bid) })
+    : t("told.standing", { bid: spoken(view.bid), name: who(game, view.bidder) });
+}
+
+export function diceCounts(view, game) {
+  if (!view) return t("told.no_game");
+  const counts = view.counts.map((count, seat) => t("told.count_of", { name: who(game, seat), number: count }));
+  return `${t("told.total", { total: view.total })} ${counts.join(", ")}.`;
+}
+
+export function timeLeft(seconds) {
+  return seconds === null ? t("told.no_timer") : t("told.seconds", { count: Math.ceil(seconds) });
+}

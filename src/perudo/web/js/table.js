@@ -1,0 +1,235 @@
+// A table: puts together the felt, one's own side and what is beside it, and sends what is said.
+
+import { h, button, show } from "./dom.js";
+import { line } from "./line.js";
+import { me } from "./api.js";
+import { t } from "./words.js";
+import { kept, keep } from "./choices.js";
+import { TableGame } from "./game.js";
+import { seats, centre } from "./felt.js";
+import { Acting } from "./acting.js";
+import { Side } from "./side.js";
+import { Reveal } from "./reveal.js";
+import { say, ownDice, standingBid, diceCounts, timeLeft } from "./speech.js";
+import { invitation } from "./invite.js";
+import { play } from "./sound.js";
+import { notice } from "./notices.js";
+
+const SPOKEN_SECONDS = [10, 5];
+const CLOCK_MS = 200;
+
+// 256 random bits as text: the player's part of the dice.
+function seed() {
+  return [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+export class PerudoTable extends HTMLElement {
+  #reveal = null;
+  #declining = false;
+  #spokenAt = Infinity;
+  #whole = null;
+  #clock = null;
+  #keys = (event) => this.#key(event);
+  #wasAsked = false;
+
+  async open(id, { sit = false } = {}) {
+    this.id = "table";
+    const game = (this.game = new TableGame(id, await me()));
+    this.wantsSeat = sit;
+    this.acts = this.#acts();
+    this.seats = h("ol", { class: "seats", "aria-label": t("table.seats") });
+    this.middle = h("div", { class: "centre" });
+    this.broken = h("p", { class: "broken", role: "status", hidden: true }, t("line.down"));
+    this.waiting = h("section", { class: "waiting", hidden: true });
+    this.acting = new Acting(game, this.acts);
+    this.side = new Side(game, this.acts);
+    this.replaceChildren(h("h1", { class: "unseen" }, t("table.title")),
+      h("div", { class: "table-view" },
+        h("div", { class: "play" }, this.broken,
+          h("section", { class: "felt", "aria-label": t("table.felt") }, this.seats, this.middle),
+          this.waiting, this.acting.element),
+        this.side.element));
+    game.addEventListener("change", (event) => this.#changed(event.detail));
+    game.addEventListener("refused", (event) => this.#refused(event.detail));
+    this.onDown = () => { this.broken.hidden = false; };
+    this.onUp = () => { this.broken.hidden = true; };
+    line.addEventListener("down", this.onDown);
+    line.addEventListener("up", this.onUp);
+    document.addEventListener("keydown", this.#keys);
+    this.#clock = setInterval(() => this.#tick(), CLOCK_MS);
+    line.follow(id, { last: () => (game.n ? game.n : null), odds: () => kept("odds") ?? false, take: (message) => game.take(message), refused: (message) => game.refused(message) });
+  }
+
+  disconnectedCallback() {
+    clearInterval(this.#clock);
+    this.#reveal?.end();
+    document.removeEventListener("keydown", this.#keys);
+    line.removeEventListener("down", this.onDown);
+    line.removeEventListener("up", this.onUp);
+    if (this.game) line.leave(this.game.id);
+  }
+
+  // --- what comes ---------------------------------------------------------------------------
+  #changed({ fresh, everything, before }) {
+    const { game } = this;
+    if (this.wantsSeat && game.seat === null && game.info.seats.some((seat) => !seat.player)) {
+      this.wantsSeat = false;
+      this.acts.sit(null);
+    }
+    const result = everything ? null : fresh.findLast((event) => event.kind === "result");
+    for (const entry of game.transcript.slice(-fresh.length)) {
+      if (!everything && fresh.some((event) => event.n === entry.n)) say(entry.text);
+    }
+    if (everything && game.view) say(`${standingBid(game.view, game)} ${ownDice(game.view)}`);
+    if (result) this.#show(result, before, false);
+    this.#draw();
+    const asked = Boolean(game.view?.legal) && !game.view.window;
+    if (asked && !this.#wasAsked) {
+      say(t("told.your_turn"));
+      play("turn");
+    } else if (game.view?.legal && game.view.window && fresh.some((event) => event.kind === "act")) {
+      say(t("told.window", { seconds: Math.ceil(game.view.window.seconds) }));
+    }
+    if (fresh.some((event) => event.kind === "deal")) play("roll");
+    this.#wasAsked = asked;
+    if (fresh.some((event) => event.kind === "act" || event.kind === "deal")) {
+      this.#spokenAt = Infinity;
+      this.#whole = null;
+    }
+    const words = fresh.find((event) => event.kind === "said");
+    if (words) setTimeout(() => this.isConnected && this.#draw(), 6200);
+  }
+
+  #draw() {
+    const { game } = this;
+    if (!game.info) return;
+    const held = this.#held(this.middle);
+    show(this.seats, seats(game, this.#reveal, this.acts));
+    show(this.middle, centre(game, this.#reveal, this.acts));
+    this.#giveBack(this.middle, held);
+    this.acting.draw(this.#reveal);
+    this.side.draw();
+    const open = game.info.seats.some((seat) => !seat.player) && game.info.status !== "closed";
+    this.waiting.hidden = !open;
+    if (open && !this.waiting.childElementCount) this.waiting.append(invitation(game.id));
+    this.classList.toggle("palafico", game.palafico !== null && !game.view.over);
+    this.classList.toggle("over", Boolean(game.view?.over) && !this.#reveal);
+  }
+
+  // A button that is drawn anew under the keyboard's focus keeps it.
+  #held(part) {
+    return part.contains(document.activeElement) ? document.activeElement.id || "any" : null;
+  }
+
+  #giveBack(part, held) {
+    if (held && !part.contains(document.activeElement)) (document.getElementById(held) ?? part.querySelector("button, a"))?.focus();
+  }
+
+  #show(event, before, stay) {
+    this.#reveal?.end();
+    const reveal = new Reveal(event, before?.wild ?? null, event.caller, () => this.#draw(), () => {
+      if (this.#reveal === reveal) this.#reveal = null;
+      if (this.isConnected) this.#draw();
+    });
+    reveal.before = before;
+    this.#reveal = reveal;
+    reveal.start(stay);
+  }
+
+  #refused(error) {
+    notice(error.message);
+    say(error.message);
+  }
+
+  // --- the clock ----------------------------------------------------------------------------
+  #tick() {
+    const { game } = this;
+    const left = game.view && !game.view.over && !game.info.paused ? game.secondsLeft() : null;
+    if (left !== null && this.#whole === null) this.#whole = game.view.window ? game.info.calza_window : game.info.timer;
+    this.acting.tickClock(left, this.#whole);
+    if (left === null || !game.view.legal || game.view.window) return;
+    const due = SPOKEN_SECONDS.find((seconds) => left <= seconds && left > seconds - 1 && this.#spokenAt > seconds);
+    if (due) {
+      this.#spokenAt = due;
+      say(timeLeft(due));
+      play("late");
+    }
+  }
+
+  // --- what is said -------------------------------------------------------------------------
+  #acts() {
+    const send = async (message) => {
+      try {
+        return await line.ask({ table: this.game.id, ...message });
+      } catch (error) {
+        if (error.code !== "stale") this.#refused(error);
+        return null;
+      }
+    };
+    return {
+      act: (action) => {
+        const { view } = this.game;
+        if (view?.legal) send({ type: "action", id: view.question, action });
+      },
+      sit: async (seat) => {
+        await send({ type: "sit", seat, seed: seed() });
+      },
+      stand: async () => {
+        if (await send({ type: "stand" })) location.hash = "#/";
+      },
+      fill: (seat) => send({ type: "fill", seat, level: kept("level") ?? "casual" }),
+      kick: (seat) => send({ type: "kick", seat }),
+      pause: () => send({ type: "pause", on: !this.game.info.paused }),
+      rematch: () => send({ type: "rematch", seed: seed() }),
+      hurry: () => send({ type: "hurry" }),
+      say: (words) => send({ type: "say", ...words }),
+      auto: (decline) => {
+        this.#declining = decline;
+        send({ type: "auto", decline });
+      },
+      autoDecline: () => this.#declining,
+      odds: (on) => {
+        keep("odds", on);
+        line.reopen(this.game.id);
+      },
+      skip: () => this.#reveal?.skip(),
+      again: () => {
+        const last = this.game.lastResult;
+        if (last) this.#show(last.event, last.before, true);
+      },
+      complain: (text) => this.#refused({ message: text }),
+      invitation: () => invitation(this.game.id),
+    };
+  }
+
+  // --- single keys ----------------------------------------------------------------------------
+  #key(event) {
+    const { game } = this;
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (event.key === "Escape" && this.#reveal) {
+      this.#reveal.skip();
+      return;
+    }
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || kept("keys") === false || !game.info) return;
+    const heard = {
+      h: () => say(ownDice(game.view)),
+      b: () => say(standingBid(game.view, game)),
+      n: () => say(diceCounts(game.view, game)),
+      t: () => say(timeLeft(game.secondsLeft())),
+      r: () => this.acts.again(),
+      i: () => this.acting.input.focus(),
+      "?": () => say(t("keys.help")),
+    }[event.key];
+    if (!heard) return;
+    event.preventDefault();
+    heard();
+  }
+}
+
+customElements.define("perudo-table", PerudoTable);
+
+export async function tablePage(id, options) {
+  const element = document.createElement("perudo-table");
+  await element.open(id, options);
+  return element;
+}

@@ -1,0 +1,73 @@
+// What the page says, in the reader's language: catalogues in lang/, chosen once and at any time.
+
+import { kept, keep } from "./choices.js";
+
+export const LANGUAGES = { en: "English", es: "Español", fr: "Français" };
+let catalogue = {};
+
+export function language() {
+  const wanted = kept("language") ?? (navigator.languages ?? []).map((tag) => tag.slice(0, 2)).find((tag) => tag in LANGUAGES);
+  return wanted in LANGUAGES ? wanted : "en";
+}
+
+export async function loadWords() {
+  const answer = await fetch(`lang/${language()}.json`);
+  catalogue = await answer.json();
+  document.documentElement.lang = language();
+}
+
+export async function chooseLanguage(tag) {
+  keep("language", tag);
+  await loadWords();
+}
+
+// The text of a key, with {names} filled in. With a count, the key's form for one or for several.
+export function t(key, values = {}) {
+  const form = "count" in values ? `${key}.${plural(values.count)}` : key;
+  const text = catalogue[form] ?? catalogue[key];
+  if (text === undefined) throw new Error(`no words for ${form}`);
+  return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+}
+
+export function has(key) {
+  return key in catalogue;
+}
+
+function plural(count) {
+  return new Intl.PluralRules(language()).select(count) === "one" ? "one" : "other";
+}
+
+export function percent(share, digits = 0) {
+  const shown = new Intl.NumberFormat(language(), { style: "percent", minimumFractionDigits: digits, maximumFractionDigits: digits });
+  if (share > 0 && share < 0.005 && digits === 0) return `<${shown.format(0.01)}`;
+  if (share < 1 && share > 0.995 && digits === 0) return `>${shown.format(0.99)}`;
+  return shown.format(share);
+}
+
+export function number(value, digits = 0) {
+  return new Intl.NumberFormat(language(), { maximumFractionDigits: digits }).format(value);
+}
+
+export function when(seconds) {
+  return new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(seconds * 1000));
+}
+
+// "3x5" as a quantity and a face, or null for a word such as dudo.
+export function parts(action) {
+  const found = /^(\d+)x(\d)$/.exec(action ?? "");
+  return found && { quantity: Number(found[1]), face: Number(found[2]) };
+}
+
+export function faces(face, count) {
+  return t(`face.${face}`, { count });
+}
+
+// An action as people say it: "3 fives", "Dudo".
+export function spoken(action) {
+  const bid = parts(action);
+  return bid ? t("bid.spoken", { quantity: bid.quantity, face: faces(bid.face, bid.quantity) }) : t(`action.${action}`);
+}
+
+export function dice(text) {
+  return [...(text ?? "")].join(", ");
+}

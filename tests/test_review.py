@@ -1,0 +1,166 @@
+"""Reviews: from what could be known, against a model, without luck."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from perudo.agents import agent_named
+from perudo.cli import app
+from perudo.games.errors import PerudoError
+from perudo.games.perudo import PERUDO, PerudoState, position
+from perudo.games.state import action_code
+from perudo.record import MatchRecord
+from perudo.review import Reviewed, costliest, model_named, review
+from perudo.search.playing_on import win_samples
+from perudo.transcript import parse_record
+
+BLUNDER = """perudo, common:dice=2: A Ann, B Bob
+1. 36/25 A 4x4 B dudo
+2. 3/15 A 1x3 B 2x5 A dudo
+"""
+"""Ann opens with a bid that cannot be true, then doubts one that is."""
+
+
+def reviewed(text: str = BLUNDER, **wishes: Any) -> list[Reviewed]:
+    return list(review(parse_record(text), **{"samples": 200, **wishes}))
+
+
+@pytest.fixture(scope="module")
+def decisions() -> list[Reviewed]:
+    text = "perudo, common:dice=2,start_mode=fixed: A Ann, B Bob\n" + ROUNDS
+    return list(review(parse_record(text), samples=400, agents=["observer", "probabilistic"]))
+
+
+ROUNDS = """1. 36/25 A 4x4 B dudo
+2. 3/25 A 1x3 B 3x5 A dudo
+3. 3/2 B 1x2 A 2x3 B dudo
+"""
+
+
+def test_each_decision_with_what_could_be_known(decisions: list[Reviewed]) -> None:
+    assert [each.action for each in decisions] == [
+        "4x4", "dudo", "1x3", "3x5", "dudo", "1x2", "2x3", "dudo",
+    ]  # fmt: skip
+    first, answer = decisions[:2]
+    assert first.position == "common:dice=2,start_mode=fixed 36/?? A -"
+    assert first.chance == 0  # Ann has no four, and two hidden dice cannot be four
+    assert first.truth is False
+    assert answer.standing == 0
+    assert answer.chance == 1
+    assert answer.truth is True
+    assert [opinion.agent for opinion in first.opinions] == ["observer", "probabilistic"]
+    assert all(opinion.action for each in decisions for opinion in each.opinions)
+
+
+def test_a_blunder_costs_and_comes_first(decisions: list[Reviewed]) -> None:
+    worst = costliest(decisions)
+    assert len(worst) == 3
+    assert "3x5" in {each.action for each in worst}  # said with two dice of three: not true
+    cost = decisions[0].cost
+    assert cost is not None
+    assert cost.flagged
+    assert 0 < cost.low < cost.cost < cost.high
+    assert cost.model == "observer"
+    assert cost.best in cost.compared
+    assert cost.compared[0] == "4x4"
+    assert [each.cost.cost for each in worst if each.cost] == sorted(
+        (each.cost.cost for each in worst if each.cost), reverse=True
+    )
+
+
+def test_a_certain_call_is_not_flagged(decisions: list[Reviewed]) -> None:
+    for each in decisions:
+        if each.action == "dudo" and each.chance == 1:
+            assert each.cost is not None
+            assert not each.cost.flagged
+
+
+def test_the_cost_does_not_depend_on_dice_that_could_not_be_seen() -> None:
+    """Only luck does: with other hidden dice, decision, opinion and cost are the same."""
+    first = reviewed(seats=[0])[0]
+    other = BLUNDER.replace("36/25 A 4x4", "36/44 A 4x4")
+    second = reviewed(other, seats=[0])[0]
+    assert first.cost is not None
+    assert second.cost is not None
+    assert first.opinions == second.opinions
+    fields = ("best", "value", "cost", "low", "high", "flagged")
+    assert [getattr(first.cost, f) for f in fields] == [getattr(second.cost, f) for f in fields]
+
+
+def test_the_same_seed_gives_the_same_review() -> None:
+    assert reviewed() == reviewed()
+
+
+def test_playing_on_knows_what_is_certain() -> None:
+    """One die each and both shown: the caller of a false bid wins whatever is dealt later."""
+    state = position("common:dice=1", ["3", "4"], turn="B", bids=["1x5"])
+    codes = [action_code(PERUDO, "dudo"), action_code(PERUDO, "2x2")]
+    wins = win_samples(
+        PERUDO, state.record, 1, codes, agent_named("observer"), 50, np.uint64(1), resample=False
+    )
+    assert wins[:, 0].all()
+    assert wins.shape == (50, 2)
+
+
+def test_redealt_dice_keep_what_the_seat_sees() -> None:
+    """B has a five, so 1x5 holds in every deal: dudo always loses."""
+    state = position("common:dice=1", ["3", "5"], turn="B", bids=["1x5"])
+    assert isinstance(state, PerudoState)
+    seen = state.observe(1)
+    wins = win_samples(
+        PERUDO,
+        seen.record,
+        1,
+        [action_code(PERUDO, "dudo")],
+        agent_named("observer"),
+        50,
+        np.uint64(2),
+        resample=True,
+    )
+    assert not wins.any()
+
+
+def test_only_finished_games_are_reviewed() -> None:
+    record = parse_record(BLUNDER)
+    record.events = record.events[:3]
+    with pytest.raises(PerudoError, match="only a finished game"):
+        next(review(record))
+
+
+@pytest.mark.parametrize(
+    "wish, reason",
+    [
+        ({"seats": [5]}, "there is no seat 5"),
+        ({"samples": 3}, "at least 20"),
+        ({"model": "human"}, "cannot be the model"),
+        ({"agents": ["nobody"]}, "unknown agent"),
+    ],
+)
+def test_what_cannot_be_reviewed_is_said(wish: dict[str, Any], reason: str) -> None:
+    with pytest.raises(PerudoError, match=reason):
+        list(review(parse_record(BLUNDER), **wish))
+
+
+def test_models_are_compiled_players_of_perudo() -> None:
+    assert model_named("observer").spec == "observer"
+
+
+def test_the_command_prints_a_table_or_lines_of_json(tmp_path: Path) -> None:
+    path = tmp_path / "game.txt"
+    path.write_text(BLUNDER)
+    run = CliRunner()
+    shown = run.invoke(app, ["review", str(path), "--player", "Ann", "--samples", "60"])
+    assert shown.exit_code == 0
+    assert "observer" in shown.stdout
+    told = run.invoke(app, ["review", str(path), "--player", "A", "--samples", "0", "--json"])
+    lines = [json.loads(line) for line in told.stdout.splitlines()]
+    assert [line["action"] for line in lines] == ["4x4", "1x3", "dudo"]
+    assert all(line["cost"] is None for line in lines)
+    record = MatchRecord.parse(list(parse_record(BLUNDER).lines()))
+    assert len(lines) == sum(e["event"] == "act" and e["seat"] == 0 for e in record.events)

@@ -1,0 +1,209 @@
+"""A real server and a real browser for the tests of the page."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
+
+from perudo.server.app import make_app
+from perudo.server.house import House
+from perudo.server.running import server_of
+from perudo.server.service import Clock
+from perudo.server.settings import Settings
+from server.kit import QuickThinkers, settings_for
+
+PATIENCE_MS = 20_000
+"""How long a test waits for what must come."""
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+
+
+def chromium() -> str | None:
+    """The browser of this machine."""
+    found = (shutil.which(name) for name in CHROMIUM)
+    return next((path for path in found if path), None)
+
+
+def why_no_browser() -> str | None:
+    """Why there can be no test with a browser; with CI=true that is a failure."""
+    if chromium():
+        return None
+    if os.environ.get("CI") == "true":
+        raise RuntimeError("chromium is missing: 'make test' installs it as root, with apt-get")
+    return "chromium is missing; as root 'make test' installs it, else: apt-get install chromium"
+
+
+def page_settings(path: Path, **changes: Any) -> Settings:
+    """A server at which nobody waits, for one machine with many pages."""
+    quick = {"address_requests": 100_000, "address_messages": 100_000, "calza_seconds": 2.0}
+    return settings_for(path, **{**quick, **changes})
+
+
+class Server:
+    """A server in a thread of its own."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.ahead = 0.0
+        """Seconds by which a test has set the server's clock forward."""
+        self.clock = Clock(now=lambda: time.monotonic() + self.ahead)
+        self.url = f"http://127.0.0.1:{settings.port}"
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> Server:
+        """Begin; returns when tables can be played at."""
+        ready = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve(ready)))
+        self._thread.start()
+        if not ready.wait(120):
+            raise RuntimeError("the server did not start")
+        return self
+
+    async def _serve(self, ready: threading.Event) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.house = House(self.settings, self.clock, QuickThinkers())
+        self._server = server_of(self.settings, make_app(self.settings, self.house))
+        serving = asyncio.create_task(self._server.serve())
+        await self.house.ready.wait()
+        while not self._server.started:
+            await asyncio.sleep(0.01)
+        ready.set()
+        await serving
+
+    def stop(self) -> None:
+        """End."""
+        self._server.should_exit = True
+        assert self._thread is not None
+        self._thread.join(30)
+        assert not self._thread.is_alive(), "the server did not stop"
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """The machine's chromium, without a window."""
+    with sync_playwright() as playwright:
+        path = chromium()
+        assert path is not None
+        arguments = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
+        launched = playwright.chromium.launch(executable_path=path, args=arguments)
+        try:
+            yield launched
+        finally:
+            launched.close()
+
+
+def visit(browser: Browser, url: str, **context: Any) -> Page:
+    """A new visitor; a request to elsewhere, an error in a script or a refusal fails the test."""
+    wishes = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **context}
+    made: BrowserContext = browser.new_context(**wishes)
+    made.set_default_timeout(PATIENCE_MS)
+    page = made.new_page()
+    watch(page, url)
+    return page
+
+
+def watch(page: Page, url: str) -> None:
+    """Note what must not happen on a page; ``calm`` looks at it."""
+    wrong: list[str] = []
+    page.wrong = wrong  # type: ignore[attr-defined]  # kept beside the page that it is about
+
+    def asked(request: Any) -> None:
+        if not request.url.startswith((url, "data:", "blob:")):
+            wrong.append(f"a request to {request.url}")
+
+    page.on("request", asked)
+    page.on("pageerror", lambda error: wrong.append(f"an error: {error}"))
+    page.on(
+        "console",
+        lambda said: wrong.append(f"{said.type}: {said.text}") if said.type == "error" else None,
+    )
+
+
+def calm(page: Page, *but: str) -> None:
+    """Nothing went wrong on a page, except what a test brought about."""
+    wrong: list[str] = page.wrong  # type: ignore[attr-defined]
+    left = [line for line in wrong if not any(part in line for part in but)]
+    assert not left, left
+
+
+# --- playing ------------------------------------------------------------------------------------
+SPOKEN = """
+window.spoken = [];
+new MutationObserver((changes) => {
+  for (const change of changes)
+    for (const node of change.addedNodes)
+      if (node.parentElement?.id === "live") window.spoken.push(node.textContent);
+}).observe(document, { childList: true, subtree: true });
+"""
+"""Notes everything that is spoken, in order."""
+
+
+def with_choices(page: Page, **choices: Any) -> None:
+    """What the visitor has chosen before, kept in the browser."""
+    for name, value in choices.items():
+        text = json.dumps(json.dumps(value))
+        page.add_init_script(f"localStorage.setItem('perudo.{name}', {text})")
+
+
+def make_table(page: Page, url: str, seats: list[dict[str, str]], **options: Any) -> str:
+    """A table that the page's visitor makes; returns its id."""
+    page.goto(url)
+    page.wait_for_selector("#play-now")
+    script = """async ([seats, options]) => {
+      const { post, retryingAsGuest } = await import("/js/api.js");
+      return (await retryingAsGuest(() => post("/api/tables", { seats, ...options }))).table;
+    }"""
+    return str(page.evaluate(script, [seats, options]))
+
+
+def sit(page: Page, url: str, table: str) -> None:
+    """Sit down at a table by its link."""
+    page.goto(f"{url}/#/table/{table}/sit")
+    page.wait_for_selector("perudo-table .felt")
+
+
+AWAITED = ".acting.asked, #skip, .winner, #hurry"
+
+
+def play_by_mouse(page: Page, seen: Callable[[Page], None] = lambda page: None) -> None:
+    """Play until somebody has won: bid low, doubt what is high, go on after each reveal."""
+    while True:
+        page.wait_for_selector(AWAITED)
+        seen(page)
+        if page.is_visible(".winner"):
+            return
+        for wanted in ("#skip", "#hurry"):
+            if page.is_visible(wanted):
+                click(page, wanted)
+                break
+        else:
+            high = (
+                page.locator("[data-standing]").count() and page.locator(".bidding li").count() > 3
+            )
+            if page.is_visible('[data-word="decline"]'):
+                click(page, '[data-word="decline"]')
+            elif high and page.is_visible('[data-word="dudo"]'):
+                click(page, '[data-word="dudo"]')
+            elif page.locator(".bid").count():
+                click(page, ".bid >> nth=0")
+            else:
+                click(page, ".word >> nth=0")
+
+
+def click(page: Page, selector: str) -> None:
+    """Click what may be gone by then: time goes on at a table."""
+    try:
+        page.click(selector, timeout=1000)
+    except PlaywrightError as error:
+        if "Timeout" not in str(error):
+            raise

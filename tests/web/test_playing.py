@@ -1,0 +1,237 @@
+"""Whole games in a real browser: by mouse, by keyboard, with others."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from playwright.sync_api import Browser, Page, WebSocket
+
+from perudo.record import MatchRecord
+from web.kit import (
+    SPOKEN,
+    Server,
+    calm,
+    click,
+    make_table,
+    play_by_mouse,
+    sit,
+    visit,
+    with_choices,
+)
+
+AI = {"kind": "ai", "level": "strong"}
+OPEN = {"kind": "open"}
+SHORT = "s0_sim:dice=2"
+"""Two dice each: the first loss leads to a palafico round."""
+
+
+def test_a_guest_plays_a_whole_game_by_mouse_and_again(server: Server, chrome: Browser) -> None:
+    page = visit(chrome, server.url)
+    with_choices(page, rules=SHORT, level="strong")
+    page.goto(server.url)
+    page.click("#play-now")
+    facts: set[str] = set()
+    play_by_mouse(page, lambda page: facts.update(page.locator(".fact").all_inner_texts()))
+    assert any("Palafico round of" in fact for fact in facts), facts
+    assert "ones are wild" in facts
+    assert page.locator("[data-winner]").count() == 1
+    page.click("#rematch")
+    page.wait_for_selector(".acting.asked, #skip, .status:has-text('thinking')")
+    assert page.locator(".winner").count() == 0
+    calm(page)
+
+
+def test_another_plays_by_keyboard_and_hears_every_event(server: Server, chrome: Browser) -> None:
+    page = visit(chrome, server.url)
+    with_choices(page, rules=SHORT, level="strong")
+    page.add_init_script(SPOKEN)
+    page.goto(server.url)
+    page.wait_for_selector("#play-now")
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "play-now":
+            break
+    page.keyboard.press("Enter")
+    by_arrows = typed = 0
+    while True:
+        page.wait_for_selector(".acting.asked, #skip, .winner")
+        if page.is_visible(".winner"):
+            break
+        if page.is_visible("#skip"):
+            page.keyboard.press("Escape")
+            continue
+        question = page.get_attribute(".acting", "data-question")
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("i")
+        if not by_arrows and page.locator(".bid").count() > 2:
+            page.keyboard.press("Shift+Tab")  # from the field to the bids before it
+            first = page.evaluate("document.activeElement.dataset.bid")
+            page.keyboard.press("ArrowRight")
+            second = page.evaluate("document.activeElement.dataset.bid")
+            assert first != second
+            page.keyboard.press("Enter")
+            by_arrows += 1
+        else:
+            lowest = page.get_attribute(".bid >> nth=0", "data-bid", timeout=1000)
+            page.keyboard.type("dudo" if page.is_visible('[data-word="dudo"]') else str(lowest))
+            page.keyboard.press("Enter")
+            typed += 1
+        page.wait_for_function(ANSWERED, arg=question)
+    assert by_arrows
+    assert typed
+    compare_spoken_with_record(page)
+    page.evaluate("document.activeElement.blur()")
+    before = len(page.evaluate("window.spoken"))
+    for key in "hbnt":
+        page.keyboard.press(key)
+    repeated = page.evaluate("window.spoken")[before:]
+    assert repeated[0] in ("You have no dice.",) or repeated[0].startswith("Your dice:")
+    assert "has bid" in repeated[1] or "You have bid" in repeated[1]
+    assert "dice in play:" in repeated[2]
+    assert repeated[3] == "There is no timer."
+    calm(page)
+
+
+ANSWERED = """(question) => document.querySelector("#skip, .winner")
+  || document.querySelector(".acting").dataset.question !== question"""
+FACES = ("", "one", "two", "three", "four", "five", "six")
+
+
+def compare_spoken_with_record(page: Page) -> None:
+    """What was spoken is the record, event by event, in its order."""
+    table = page.url.split("/table/")[1].split("/")[0]
+    text = page.evaluate("id => fetch(`/api/games/${id}.1/record`).then(a => a.text())", table)
+    record = MatchRecord.parse(text.splitlines())
+    own = next(seat for seat, name in enumerate(record.players) if not name.startswith("strong"))
+    expected = [f"Game 1 begins: {', '.join(record.players)}."]
+    for event, state in record.replay():
+        told = sentence(event, state, record.players, own)
+        if told is not None:
+            expected.append(told)
+    aside = ("It is your turn.", f"{record.players[own]} sits down.")
+    spoken = [line for line in page.evaluate("window.spoken") if line not in aside]
+    first = spoken.index(expected[0])
+    assert spoken[first : first + len(expected)] == expected
+
+
+def bid_words(text: str) -> str:
+    quantity, face = text.split("x")
+    word = FACES[int(face)] + ("" if quantity == "1" else "es" if face == "6" else "s")
+    return f"{quantity} {word}"
+
+
+def sentence(event: dict[str, Any], state: Any, names: list[str], own: int) -> str | None:
+    def by(seat: int, you: str, they: str) -> str:
+        return f"You {you}." if seat == own else f"{names[seat]} {they}."
+
+    if event["event"] == "deal":
+        total = sum(len(hand) for hand in event["dice"])
+        told = f"Round {event['round']}, {total} dice."
+        if event["dice"][own]:
+            told += f" Your dice: {', '.join(event['dice'][own])}."
+        if state.palafico is not None:
+            name = names[state.palafico]
+            told += f" Palafico round of {name}: nothing is wild, and the face is fixed."
+        return f"{told} {by(event['opener'], 'open', 'opens')}"
+    if event["event"] == "act":
+        seat, action = event["seat"], event["action"]
+        if "x" in action:
+            return by(seat, f"bid {bid_words(action)}", f"bids {bid_words(action)}")
+        return by(seat, f"say {action}", f"says {action}")
+    if event["event"] == "result":
+        count = event["count"]
+        told = (
+            f"There {'is' if count == 1 else 'are'} {count} for a bid of {bid_words(event['bid'])}."
+        )
+        caller = "you" if event["caller"] == own else names[event["caller"]]
+        told += {
+            "bid too high": " The bid was too high.",
+            "dudo too soon": f" The bid holds, and {caller} doubted it.",
+            "calza right": " It was exactly right.",
+            "calza wrong": " It was not exactly right.",
+        }[event["reason"]]
+        for seat, lost in enumerate(event["lost"]):
+            told += f" {by(seat, 'lose a die', 'loses a die')}" if lost else ""
+        for seat, gained in enumerate(event["gained"]):
+            told += f" {by(seat, 'gain a die', 'gains a die')}" if gained else ""
+        if not any(event["lost"]) and not any(event["gained"]):
+            told += " No die changes hands."
+        return told
+    winner = event["payoffs"].index(max(event["payoffs"]))
+    return "You win the game!" if winner == own else f"{names[winner]} wins the game."
+
+
+def received(page: Page) -> list[str]:
+    """Everything that comes over a page's WebSocket from now on."""
+    frames: list[str] = []
+
+    def opened(socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: frames.append(str(frame)))
+
+    page.on("websocket", opened)
+    return frames
+
+
+def test_two_browsers_play_each_other_and_never_see_the_others_dice(
+    server: Server, chrome: Browser
+) -> None:
+    ann, bob = (
+        visit(chrome, server.url),
+        visit(chrome, server.url, viewport={"width": 360, "height": 740}),
+    )
+    frames = {page: received(page) for page in (ann, bob)}
+    table = make_table(ann, server.url, [OPEN, OPEN], rules="common:dice=4")
+    sit(ann, server.url, table)
+    link = ann.wait_for_selector(".waiting input")
+    assert link is not None
+    ann.wait_for_selector(".qr")
+    bob.goto(link.input_value())
+    hands = {}
+    for page in (ann, bob):
+        hands[page] = str(page.get_attribute("[data-dice]", "data-dice"))
+    assert hands[ann] != hands[bob] or len(hands[ann]) == 4
+    while not ann.is_visible("#skip"):
+        for page in (ann, bob):
+            if page.is_visible(".acting.asked"):
+                bids = page.locator(".bidding li").count()
+                click(page, '[data-word="dudo"]' if bids > 2 else ".bid >> nth=0")
+    for page, other in ((ann, bob), (bob, ann)):
+        hidden = []
+        for frame in frames[page]:
+            if '"kind":"result"' in frame:
+                break
+            hidden.append(frame)
+        assert len(hidden) > 3
+        for frame in hidden:
+            message = json.loads(frame)
+            for event in message.get("events", []):
+                if event["kind"] == "deal":
+                    assert [hand for hand in event["dice"] if hand] == [hands[page]]
+        if hands[ann] != hands[bob]:
+            assert not any(f'"{hands[other]}"' in frame for frame in hidden)
+    while not (ann.is_visible(".winner") and bob.is_visible(".winner")):
+        for page in (ann, bob):
+            if page.is_visible("#skip"):
+                click(page, "#skip")
+            elif page.is_visible(".acting.asked"):
+                bids = page.locator(".bidding li").count()
+                click(page, '[data-word="dudo"]' if bids > 1 else ".bid >> nth=0")
+    calm(ann)
+    calm(bob)
+
+
+def test_calza_out_of_turn(server: Server, chrome: Browser) -> None:
+    page = visit(chrome, server.url)
+    table = make_table(page, server.url, [OPEN, AI, AI], rules="official")
+    sit(page, server.url, table)
+    while True:
+        page.wait_for_selector('[data-word="decline"], .bid, #skip')
+        if page.is_visible('[data-word="decline"]'):
+            assert page.inner_text(".status") == "Is it exactly right?"
+            page.click('[data-word="calza"]')
+            break
+        click(page, "#skip" if page.is_visible("#skip") else ".bid >> nth=0")
+    page.wait_for_selector('[data-verdict^="calza"]')
+    assert page.locator("#story li", has_text="You say calza.").count() == 1
+    calm(page)

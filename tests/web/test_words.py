@@ -1,0 +1,76 @@
+"""The catalogues: the same keys everywhere, and every key that the page uses."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from perudo.games.perudo.presets import PRESETS
+from perudo.games.perudo.rules import OPTIONS, option_values
+from perudo.server.messages import PHRASES, REACTIONS
+
+WEB = Path(__file__).resolve().parents[2] / "src" / "perudo" / "web"
+LANGUAGES = {path.stem: json.loads(path.read_text("utf-8")) for path in WEB.glob("lang/*.json")}
+SCRIPTS = "".join(path.read_text("utf-8") for path in sorted(WEB.glob("js/*.js")))
+
+
+def holes(text: str) -> set[str]:
+    return set(re.findall(r"\{(\w+)\}", text))
+
+
+def test_there_are_three_languages_with_the_same_keys() -> None:
+    assert set(LANGUAGES) == {"en", "es", "fr"}
+    for catalogue in LANGUAGES.values():
+        assert list(catalogue) == list(LANGUAGES["en"])
+
+
+@pytest.mark.parametrize("language", ["es", "fr"])
+def test_translations_fill_in_the_same_words(language: str) -> None:
+    for key, text in LANGUAGES["en"].items():
+        assert holes(LANGUAGES[language][key]) - {"count"} == holes(text) - {"count"}, key
+        assert LANGUAGES[language][key].strip(), key
+
+
+def test_every_key_that_the_page_names_is_there() -> None:
+    known = set(LANGUAGES["en"])
+    stems = {key.rsplit(".", 1)[0] for key in known}
+    named = set(re.findall(r'\bt\("([\w.]+)"', SCRIPTS))
+    assert len(named) > 150
+    assert not {key for key in named if key not in known and key not in stems}
+
+
+def test_what_the_service_names_has_words() -> None:
+    known = LANGUAGES["en"]
+    for preset in PRESETS:
+        assert f"preset.{preset}" in known
+        assert f"preset.{preset}.summary" in known
+    for option in ("wild", "ace_rank", "palafico", "raise_rule", "loss", "calza_who"):
+        assert option in OPTIONS
+        for value in option_values(option):
+            assert f"rule.{option}.{value}" in known
+    assert all(f"phrase.{phrase}" in known for phrase in PHRASES)
+    assert all(f"reaction.{place}" in known for place in range(len(REACTIONS)))
+    for reaction in REACTIONS:
+        assert reaction in SCRIPTS
+
+
+def test_no_key_is_left_over() -> None:
+    """Keys made of parts are known by their beginnings."""
+    made = set(re.findall(r"`([\w.]+\.)\$\{", SCRIPTS)) | {"you.", "they.", "told.", "keys."}
+    left = [
+        key
+        for key in LANGUAGES["en"]
+        if f'"{key}"' not in SCRIPTS
+        and f'"{key.rsplit(".", 1)[0]}"' not in SCRIPTS
+        and not key.startswith(tuple(made))
+    ]
+    assert not left
+
+
+def test_nothing_of_the_page_comes_from_elsewhere() -> None:
+    for path in [*WEB.rglob("*.js"), *WEB.rglob("*.css"), *WEB.rglob("*.html")]:
+        text = path.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
+        assert not re.search(r"https?://|//[a-z]+\.", text), path

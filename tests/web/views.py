@@ -1,0 +1,103 @@
+"""A tour of every view of the page, for pictures and for checks that concern all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from playwright.sync_api import Page
+
+from web.kit import click, make_table, play_by_mouse, sit
+
+AI = {"kind": "ai", "level": "strong"}
+OPEN = {"kind": "open"}
+RECORD = "perudo, common:dice=1: A Ann, B Bob\n1. 3/4 A 1x3 B dudo\nend"
+
+
+def tour(page: Page, url: str, rules: str = "official") -> Iterator[str]:
+    """Bring the page to each view and say its name; the great table plays by these rules."""
+    page.goto(url)
+    page.wait_for_selector("#play-now")
+    yield "front"
+    page.click(".gear")
+    page.wait_for_selector("dialog[open]")
+    yield "settings"
+    page.keyboard.press("Escape")
+    yield from _pages(page, url)
+    table = make_table(page, url, [OPEN, {"kind": "invited"}, AI], rules="s0_sim", private=True)
+    sit(page, url, table)
+    page.wait_for_selector(".invitation .qr")
+    yield "waiting"
+    yield from _game(page, url, rules)
+    table = make_table(page, url, [OPEN, AI, AI], rules="s0_sim:dice=2")
+    sit(page, url, table)
+    play_by_mouse(page)
+    yield "winner"
+    page.click("#review")
+    page.wait_for_selector("[data-cost]", timeout=120_000)
+    yield "review"
+    page.click("#retry")
+    page.wait_for_selector(".retry-now, .retrying .winner")
+    yield "retry"
+    page.goto(f"{url}/#/player/{_who(page)}")
+    page.wait_for_selector(".numbers")
+    yield "player"
+    page.goto(f"{url}/#/tables")
+    page.wait_for_selector(".card")
+    yield "tables"
+
+
+def _who(page: Page) -> str:
+    return str(page.evaluate("fetch('/api/me').then((a) => a.json()).then((b) => b.you.id)"))
+
+
+def _pages(page: Page, url: str) -> Iterator[str]:
+    for address, ready, name in (
+        ("new", "#make-table", "setup"),
+        ("ladder", "tbody tr", "ladder"),
+        ("review", "#pasted", "review-choice"),
+        ("lab", "#lab-start", "lab"),
+        ("account", "#register", "account"),
+        ("learn", "#learn-next", "lesson"),
+    ):
+        page.goto(f"{url}/#/{address}")
+        page.wait_for_selector(ready)
+        yield name
+    for _ in range(3):
+        page.click("#learn-next")
+    page.wait_for_selector(".bid")
+    yield "lesson-bid"
+    page.goto(f"{url}/#/lab")
+    page.click("#show-results")
+    page.wait_for_selector(".results table")
+    page.select_option("#lab-games", "1")
+    page.click("#lab-start")
+    page.wait_for_selector(".status:has-text('1 of 1')")
+    yield "lab-run"
+
+
+def _game(page: Page, url: str, rules: str) -> Iterator[str]:
+    table = make_table(page, url, [OPEN, AI, AI, AI, AI, AI], rules=rules)
+    sit(page, url, table)
+    page.wait_for_selector(".acting.asked")
+    while page.is_visible('[data-word="decline"]') or not page.is_visible("[data-standing]"):
+        click(page, '[data-word="decline"]' if page.is_visible('[data-word="decline"]') else ".bid")
+        page.wait_for_selector(".acting.asked, #skip")
+        if page.is_visible("#skip"):
+            click(page, "#skip")
+    yield "table"
+    page.click("#menu summary")
+    page.check("#odds")
+    page.wait_for_selector(".bid-odds, .word small")
+    yield "table-odds"
+    while not page.is_visible(".verdict"):
+        page.wait_for_selector(".acting.asked, .verdict")
+        if page.is_visible(".verdict"):
+            break
+        for word in ("decline", "dudo"):
+            if page.is_visible(f'[data-word="{word}"]'):
+                click(page, f'[data-word="{word}"]')
+                break
+        else:
+            click(page, ".bid >> nth=0")
+    yield "reveal"
+    click(page, "#skip")
