@@ -62,7 +62,10 @@ SOME = ladder_of(
     row("sl-dumb", 1430),
     row("macleod", 1595),
     row("probabilistic", 1610),
+    row("boros-bluff", 1755),
+    row("boros-basic", 1760),
     row("observer", 1800),
+    row("ensemble", 1840),
     row("pomcp", 2000),
     row("pomcp-pgt-rm", 1990),
     row("pomcp-pgt-ucb", 1980),
@@ -159,12 +162,17 @@ def test_levels_are_evenly_spaced_and_of_several_families() -> None:
     assert found["spacing"] == 200
     assert [one["mark"] for one in found["levels"]] == [1400, 1600, 1800, 2000]
     assert [one["agents"] for one in found["levels"]] == [
-        ["hmax-counter", "dumb"],  # and not sl-dumb, of the same family
+        ["hmax-counter", "dumb"],  # their mean is nearer than with sl-dumb
         ["macleod", "probabilistic"],
-        ["observer"],  # nobody else is near
+        ["observer", "ensemble", "boros-basic"],  # with a mean of 1800
         ["pomcp", "pomcp-pgt-rm"],  # nobody of another family is near
     ]
-    assert found["levels"][1]["rating"] == 1602.5
+    assert [one["rating"] for one in found["levels"]] == [1410, 1602.5, 1800, 1995]
+
+
+def test_a_level_may_have_one_agent() -> None:
+    rows = [row("random", 1000), *(row("observer", 1500 + 100 * step) for step in range(4))]
+    assert [len(one["agents"]) for one in choose(ladder_of(*rows))["levels"]] == [1, 1, 1, 1]
 
 
 def test_levels_leave_out_who_is_slow_or_plays_like_random() -> None:
@@ -201,7 +209,7 @@ def test_only_what_is_between_the_marks_is_replaced(project: Path) -> None:
         assert "old" not in text
         assert "| `pomcp` | 2000 | 2000 (1991 to 2009) |" in text
         assert "| `cfr` | 2600 | 2600 (2591 to 2609) | - | - |" in text
-        assert "| strong | 1800 | 1800 | `observer` |" in text
+        assert "| strong | 1800 | 1800 | `observer`, `ensemble`, `boros-basic` |" in text
     assert ladder_page.read_ladder(project) == SOME
 
 

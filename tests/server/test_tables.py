@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 from perudo.record import MatchRecord
 from perudo.server.fairness import check_dice
 from perudo.server.messages import ServerMessage
+from perudo.server.opponents import opponent
 from server.kit import Player, Site, choose, play_out, settings_for, site
 
 
@@ -174,7 +175,8 @@ def test_an_ai_plays_with_people_and_everybody_may_watch(tmp_path: Path) -> None
                 await spectator.receive()
             seen = [json.loads(frame).get("view") for frame in spectator.frames]
             assert all(view["dice"] is None and view["legal"] is None for view in seen if view)
-            assert spectator.infos[table]["seats"][1]["player"]["agent"] == "observer"
+            seated = spectator.infos[table]["seats"][1]["player"]["agent"]
+            assert seated == opponent(None, "strong", seat=1).spec
 
     asyncio.run(main())
 

@@ -23,7 +23,7 @@ from perudo.server.service import Clock
 from perudo.server.settings import Settings
 from server.kit import QuickThinkers, settings_for
 
-PATIENCE_MS = 20_000
+PATIENCE_MS = 60_000
 """How long a test waits for what must come."""
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, WebSocketRoute
 
 from web.kit import SPOKEN, Server, calm, click, make_table, play_by_mouse, sit, visit
 
@@ -31,6 +31,34 @@ def test_a_page_that_was_closed_finds_everything_as_it_was(server: Server, chrom
     assert again.get_attribute("[data-standing]", "data-standing") == standing
     other.wait_for_selector(".seat:not(.away)")
     calm(other)
+
+
+def test_a_phone_that_was_locked_is_back_when_it_wakes(server: Server, chrome: Browser) -> None:
+    """Its line seems to be open but brings nothing; on waking it is tried, and made anew."""
+    page = visit(chrome, server.url)
+    lines: list[dict[str, bool]] = []
+
+    def through(route: WebSocketRoute) -> None:
+        state = {"dead": False}
+        lines.append(state)
+        beyond = route.connect_to_server()
+        route.on_message(lambda message: None if state["dead"] else beyond.send(message))
+        beyond.on_message(lambda message: None if state["dead"] else route.send(message))
+
+    page.route_web_socket("**/ws*", through)
+    table = make_table(page, server.url, [OPEN, OPEN], rules="common:start_mode=fixed")
+    sit(page, server.url, table)
+    page.wait_for_selector(".waiting .qr")
+    other = visit(chrome, server.url)
+    lines[0]["dead"] = True
+    sit(other, server.url, table)
+    other.wait_for_selector("[data-dice]")
+    assert page.locator("[data-dice]").count() == 0
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    page.wait_for_selector("[data-dice]")
+    assert len(lines) == 2
+    click(page, ".bid >> nth=0")
+    other.wait_for_selector("[data-standing]")
 
 
 def test_a_spectator_sees_the_table_but_no_dice(server: Server, chrome: Browser) -> None:

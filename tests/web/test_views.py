@@ -41,7 +41,7 @@ def test_axe_finds_nothing_in_any_view(server: Server, chrome: Browser) -> None:
     page = visit(chrome, server.url)
     axe = Axe()
     found: list[str] = []
-    for name in tour(page, server.url, "official:dice=2"):  # fewer bids are looked at faster
+    for name in tour(page, server.url, "official:dice=2", 2):  # few bids are looked at fast
         for width, height in SIZES:
             page.set_viewport_size({"width": width, "height": height})
             if too_wide(page):
@@ -62,6 +62,9 @@ def test_the_first_view_is_small_and_all_of_it_is_ours(server: Server, chrome: B
     assert page.is_visible("#play-now")
     sizes = {answer.url: len(answer.body()) for answer in answers}
     assert sum(sizes.values()) < FIRST_VIEW_BYTES, sizes
+    assert all(
+        answer.headers["cache-control"] == "no-cache" for answer in answers if "/js/" in answer.url
+    )
     policy = answers[0].headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
@@ -84,6 +87,22 @@ def test_a_pasted_game_is_reviewed(server: Server, chrome: Browser) -> None:
     page.click("#step-on")
     page.wait_for_selector(".decision h2:has-text('Dudo')")
     calm(page, "400")
+
+
+def test_a_rating_is_drawn_with_its_interval(server: Server, chrome: Browser) -> None:
+    page = visit(chrome, server.url)
+    page.goto(server.url)
+    page.wait_for_selector("#play-now")
+    drawn = page.evaluate(
+        """async () => {
+          const { curve } = await import("/js/curve.js");
+          const made = curve([[1, 1500, 1400, 1600], [2, 1550, 1470, 1630]], "a curve", String);
+          return [made.querySelector(".line").getAttribute("points"), made.textContent];
+        }"""
+    )
+    assert len(drawn[0].split()) == 2
+    assert "1,550 (1,470 – 1,630)" in drawn[1]
+    calm(page)
 
 
 def test_a_running_game_is_not_reviewed(server: Server, chrome: Browser) -> None:

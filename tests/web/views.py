@@ -13,8 +13,8 @@ OPEN = {"kind": "open"}
 RECORD = "perudo, common:dice=1: A Ann, B Bob\n1. 3/4 A 1x3 B dudo\nend"
 
 
-def tour(page: Page, url: str, rules: str = "official") -> Iterator[str]:
-    """Bring the page to each view and say its name; the great table plays by these rules."""
+def tour(page: Page, url: str, rules: str = "official", others: int = 5) -> Iterator[str]:
+    """Bring the page to each view and say its name; how the table with a game is set can vary."""
     page.goto(url)
     page.wait_for_selector("#play-now")
     yield "front"
@@ -27,7 +27,7 @@ def tour(page: Page, url: str, rules: str = "official") -> Iterator[str]:
     sit(page, url, table)
     page.wait_for_selector(".invitation .qr")
     yield "waiting"
-    yield from _game(page, url, rules)
+    yield from _game(page, url, rules, others)
     table = make_table(page, url, [OPEN, AI, AI], rules="s0_sim:dice=2")
     sit(page, url, table)
     play_by_mouse(page)
@@ -75,8 +75,8 @@ def _pages(page: Page, url: str) -> Iterator[str]:
     yield "lab-run"
 
 
-def _game(page: Page, url: str, rules: str) -> Iterator[str]:
-    table = make_table(page, url, [OPEN, AI, AI, AI, AI, AI], rules=rules)
+def _game(page: Page, url: str, rules: str, others: int) -> Iterator[str]:
+    table = make_table(page, url, [OPEN, *[AI] * others], rules=rules)
     sit(page, url, table)
     page.wait_for_selector(".acting.asked")
     while page.is_visible('[data-word="decline"]') or not page.is_visible("[data-standing]"):

@@ -70,8 +70,9 @@ def markdown(ladder: Mapping[str, Any], levels: Mapping[str, Any]) -> str:
         f"games: {played}. Ratings are of an order-free fit, with 95 % intervals by bootstrap "
         "over blocks (a table in all rotations of its seats, with the same dice). 400 points more "
         "are ten wins to one; the mean of those who play at all sizes is 1500 at each. Memories "
-        "begin anew with every game. Times are of decisions on a busy core and change from run to "
-        "run; the games do not.",
+        "begin anew with every game. Times are the processor's for a decision asked for in Python, "
+        "at the largest table with all seats taken by the agent; they change from run to run, the "
+        "games do not.",
         "",
         f"| agent | mean | {' | '.join(heads)} | ms, mean (slowest) | level |",
         f"|-|-:|{'-:|' * len(sizes)}-:|-|",

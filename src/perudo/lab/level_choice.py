@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 from perudo.agents import AGENTS
@@ -19,17 +20,17 @@ QUICK_MS = 200.0
 """Nobody of a level was ever slower than this when timed."""
 ABOVE_RANDOM = 400.0
 """Whoever is not so much stronger than random play, ten wins to one, does not play sensibly."""
-STYLES = 3
-"""The most agents of a level."""
+FEWEST, MOST = 2, 3
+"""How many agents a level has, if there are so many near its mark."""
 NEAR = 1 / 3
 """Agents of a level are at most this part of the way to the next one from where it should be."""
 
 RULE = (
     "Of the agents that play at all table sizes, never took more than 0.2 s when timed and are at "
     "least 400 points above random, the weakest and the strongest mark the first and the last "
-    "level; the two others divide the distance evenly. A level has the agent nearest to its mark, "
-    "and those nearest after it that are of other families, up to three in all, if they are nearer "
-    "than a third of the way to the next mark; where there are none, one more of the same family."
+    "level; the two others divide the distance evenly. Near a mark are those within a third of the "
+    "way to the next one. A level has two or three that are near, of different families if there "
+    "are such: those whose mean is nearest to the mark."
 )
 
 
@@ -57,7 +58,7 @@ def choose(ladder: Mapping[str, Any]) -> dict[str, Any]:
                 "name": name,
                 "summary": summary,
                 "mark": round(mark, 1),
-                "rating": round(sum(row["mean"] for row in chosen) / len(chosen), 1),
+                "rating": round(_mean(chosen), 1),
                 "slowest_ms": max(row["slowest_ms"] for row in chosen),
                 "agents": [row["agent"] for row in chosen],
             }
@@ -66,15 +67,21 @@ def choose(ladder: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _nearest(rows: list[dict[str, Any]], mark: float, reach: float) -> list[dict[str, Any]]:
-    """The nearest agent, and more within reach, of other families if there are such."""
-    first, *others = sorted(rows, key=lambda row: abs(row["mean"] - mark))
-    near = [row for row in others if abs(row["mean"] - mark) <= reach]
-    chosen = {family(first["agent"]): first}
-    for row in near:
-        chosen.setdefault(family(row["agent"]), row)
-    if len(chosen) == 1:
-        return [first, *near[:1]]
-    return list(chosen.values())[:STYLES]
+    """Two or three within reach whose mean is nearest; the nearest alone if there are no two."""
+    ordered = sorted(rows, key=lambda row: abs(row["mean"] - mark))
+    near = [row for row in ordered if abs(row["mean"] - mark) <= reach]
+    sets: list[tuple[dict[str, Any], ...]] = [
+        some for size in range(FEWEST, MOST + 1) for some in combinations(near, size)
+    ]
+    mixed = [some for some in sets if len({family(row["agent"]) for row in some}) == len(some)]
+    if not sets:
+        return ordered[:1]
+    best = min(mixed or sets, key=lambda some: (abs(_mean(some) - mark), -len(some)))
+    return list(best)
+
+
+def _mean(rows: Sequence[Mapping[str, Any]]) -> float:
+    return float(sum(row["mean"] for row in rows) / len(rows))
 
 
 def family(word: str) -> str:

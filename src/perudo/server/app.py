@@ -11,7 +11,6 @@ from fastapi import FastAPI, Request, WebSocket
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
-from starlette.staticfiles import StaticFiles
 
 from perudo import __version__
 from perudo.games.errors import PerudoError
@@ -27,6 +26,7 @@ from perudo.server import (
 from perudo.server.api_models import Problem
 from perudo.server.connection import WebConnection
 from perudo.server.house import House
+from perudo.server.page import PageFiles
 from perudo.server.sessions import SUBPROTOCOL, token_of
 from perudo.server.settings import Settings
 from perudo.server.web_security import Guard, address_of
@@ -116,7 +116,7 @@ def make_app(settings: Settings, house: House | None = None) -> FastAPI:
             house.connections.discard(connection)
 
     if PAGE.is_dir():
-        app.mount("/", StaticFiles(directory=PAGE, html=True), name="page")
+        app.mount("/", PageFiles(directory=PAGE, html=True), name="page")
     return app
 
 

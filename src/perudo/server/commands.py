@@ -95,7 +95,7 @@ async def fill(room: Room, person: Person, message: messages.Fill) -> Answer:
     state = room.state
     if state.seats[message.seat].occupant is not None:
         raise Refused("taken", "that seat is taken")
-    agent = opponent(message.agent, message.level)
+    agent = opponent(message.agent, message.level, message.seat)
     rules = state.options.parsed_rules()
     await asyncio.to_thread(require_can_play, agent, rules, len(state.seats))
     player = ai_occupant(agent.spec, message.level, message.seat).stored

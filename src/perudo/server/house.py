@@ -85,7 +85,8 @@ class House:
         self.ready.set()
         await preparing
         for level in LEVELS.values():
-            await self._prepare(level.agent)
+            for agent in level.agents:
+                await self._prepare(agent)
 
     async def _look_after(self) -> None:
         """Now and then: who is banned or muted, and what is too old to be kept."""

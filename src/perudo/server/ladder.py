@@ -13,6 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from perudo import levels
 from perudo.ratings import POINTS, START, Skill, skills_after
 from perudo.server import schema
 from perudo.server.archive import game_id
@@ -25,19 +26,8 @@ POINTS_PER_SKILL = POINTS / (BETA * math.sqrt(2.0))
 ANCHOR_SIGMA = 1.0
 REPEAT_SECONDS = 86400.0
 
-ANCHORS: dict[str, float] = {
-    "random": 545.0,
-    "dumb": 1392.0,
-    "probabilistic": 1527.0,
-    "l-dumb": 1569.0,
-    "boros-basic": 1757.0,
-    "observer": 1788.0,
-    "pomcp-pgt-ucb": 1922.0,
-}
-"""Points of built-in AIs; those that are not here are not anchors and have no rating.
-
-Measured, to 10 to 28 points (95 %), by ``perudo tournament random dumb probabilistic l-dumb
-boros-basic observer pomcp-pgt-ucb --players 4 --games 4000``."""
+ANCHORS = levels.ratings(4)
+"""Points of built-in AIs, as the lab's ladder has them; those not on it have no rating."""
 
 
 def points(skill: Skill) -> tuple[float, float]:

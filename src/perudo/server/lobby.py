@@ -79,7 +79,7 @@ class Lobby:
         ais = 0
         for number, choice in enumerate(options.seats):
             if isinstance(choice, AiSeat):
-                agent = opponent(choice.agent, choice.level)
+                agent = opponent(choice.agent, choice.level, number)
                 await asyncio.to_thread(require_can_play, agent, rules, len(options.seats))
                 player = ai_occupant(agent.spec, choice.level, number).stored
                 drafts.append(Draft("seated", {"seat": number, "player": player, "seed": ""}))

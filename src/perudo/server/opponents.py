@@ -5,12 +5,13 @@ What comes from the network never names a file or a program.
 
 from __future__ import annotations
 
-from dataclasses import Field, dataclass, fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from typing import Any, cast
 
 from perudo.agents import AGENTS, Agent, agent_named
 from perudo.games.errors import PerudoError, UnknownNameError
 from perudo.games.perudo import PERUDO, Rules
+from perudo.levels import level_named, levels
 
 NOT_FOR_TABLES = frozenset({"human"})
 """Agents of the registry that are not AIs."""
@@ -29,31 +30,16 @@ UNLIMITED = 1_000.0
 """A whole-number parameter of another name may be at most this."""
 
 
-@dataclass(frozen=True)
-class Level:
-    """A strength that people choose."""
-
-    agent: str
-    summary: str
+LEVELS = levels()
+"""The strengths that people choose from, as the lab's ladder has them."""
 
 
-LEVELS: dict[str, Level] = {
-    "beginner": Level("dumb", "knows the odds of all dice together, and forgets its own"),
-    "casual": Level("l-dumb", "knows its own dice, and listens a little to the others"),
-    "strong": Level("observer", "weighs its own dice, the risk, and what the others say"),
-    "expert": Level("pomcp-pgt-ucb", "thinks the round through a thousand times"),
-}
-"""From the lab's ladder, a hundred points or more apart (``ladder.ANCHORS``)."""
-
-
-def opponent(agent: str | None, level: str | None) -> Agent:
-    """The AI that was asked for; raises what is wrong with the wish."""
+def opponent(agent: str | None, level: str | None, seat: int = 0) -> Agent:
+    """The AI that was asked for; the seat says which of a level's. Raises what is wrong with it."""
     if (agent is None) == (level is None):
         raise PerudoError("a seat for an AI needs either an agent or a level")
     if level is not None:
-        if level not in LEVELS:
-            raise UnknownNameError(f"unknown level {level!r}; there are: {', '.join(LEVELS)}")
-        return agent_named(LEVELS[level].agent)
+        return agent_named(level_named(level).agent_at(seat))
     assert agent is not None
     name = agent.partition(":")[0]
     if name not in AGENTS or name in NOT_FOR_TABLES:

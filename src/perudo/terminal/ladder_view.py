@@ -162,7 +162,7 @@ def show_ladder(data: dict[str, Any]) -> None:
     console.print(
         f"{data['rules']}, seed {data['seed']}; games: {played}", highlight=False, markup=False
     )
-    grid = new_grid("", "mean", *(f"{size} players" for size in sizes), "ms")
+    grid = new_grid("", "mean", *(f"at {size}" for size in sizes), "ms")
     for row in data["agents"]:
         cells = []
         for size in sizes:

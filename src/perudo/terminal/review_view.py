@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
@@ -89,7 +90,7 @@ def show(decisions: Sequence[Reviewed], model: str, samples: int) -> None:
             "from what the player could know.\n",
             style="dim",
         )
-    grid = Grid("round", "who", "standing bid", "said", "true?", "cost", "luck", "advice")
+    grid = Grid("round", "who", "bid", "said", "true?", "cost", "luck", "advice", box=SIMPLE_HEAD)
     for each in decisions:
         cost = "" if each.cost is None else f"{each.cost.cost:+.3f}"
         if each.cost is not None and each.cost.flagged:

@@ -29,6 +29,7 @@ export class Acting {
     const { view, info } = game;
     const seat = game.seat;
     const watching = seat === null;
+    this.element.classList.toggle("watching", watching);
     this.form.hidden = watching || !view || view.over;
     this.element.hidden = !view || (view.over && !reveal);
     show(this.hand, watching ? [] : this.#dice(reveal));

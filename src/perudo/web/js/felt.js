@@ -7,11 +7,12 @@ import { palafico, settled, saidWords } from "./speech.js";
 
 const BUBBLE_MS = 6000;
 
-// Where a seat is around the table, in percent of it: the viewer's own is at the bottom.
+// Where a seat is around the table, in percent of it. The bottom is the viewer's own; to a spectator
+// few seats come further down on both sides.
 function place(index, others, watching) {
-  const turn = watching ? Math.PI / 2 + (index * 2 * Math.PI) / others + Math.PI
-    : Math.PI * (1.08 - (1.16 * (index + 0.5)) / others);
-  return [50 + 43 * Math.cos(turn), 50 - (watching ? 38 : 36) * Math.sin(turn) + (watching ? 0 : 1)];
+  const arc = watching && others < 5 ? 1.4 : 1.2;
+  const turn = Math.PI * (0.5 + arc / 2 - (arc * (index + 0.5)) / others);
+  return [50 + 41.5 * Math.cos(turn), 51 - 36 * Math.sin(turn)];
 }
 
 export function seats(game, reveal, acts) {

@@ -3,7 +3,7 @@
 import { me, forgetVisitor } from "./api.js";
 
 const SOONEST_MS = 250, LATEST_MS = 4000;
-const PONG_MS = 2500;
+const PONG_MS = 1500;
 const NO_SESSION = 4001;
 
 class Line extends EventTarget {

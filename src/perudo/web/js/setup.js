@@ -20,9 +20,13 @@ export async function setupPage() {
   const drawRules = () => details.replaceChildren(h("p", {}, t(`preset.${wish.rules}.summary`)), ruleList(preset(), presets[0]));
   const drawSeats = () => {
     wish.seats.length = Math.min(wish.seats.length, preset().max_players, 6);
-    seats.replaceChildren(...wish.seats.map((who, place) => choice(t("setup.seat", { number: place + 1 }), who === "me" ? [["me", t("setup.me")]] : kinds(agents), who, (chosen) => {
-      wish.seats[place] = chosen;
-    }, { id: `seat-${place}` })));
+    seats.replaceChildren(...wish.seats.flatMap((who, place) => [
+      choice(t("setup.seat", { number: place + 1 }), who === "me" ? [["me", t("setup.me")]] : kinds(agents), who.split("?")[0], (chosen) => {
+        wish.seats[place] = chosen;
+        drawSeats();
+        document.getElementById(`seat-${place}`).focus();
+      }, { id: `seat-${place}` }),
+      ...parameters(agents, who, (text) => { wish.seats[place] = `${who.split("?")[0]}?${text}`; }, place)]));
   };
   const form = h("form", { class: "setup", onsubmit: async (event) => {
     event.preventDefault();
@@ -65,10 +69,19 @@ function kinds(agents) {
     ...agents.map(({ name }) => [`agent:${name}`, t("setup.agent", { agent: name })])];
 }
 
-export function seatOf(who) {
-  const [kind, name] = [who.split(":")[0], who.slice(who.indexOf(":") + 1)];
+// For experts: an agent's parameters, as the command line takes them.
+function parameters(agents, who, change, place) {
+  const agent = agents.find(({ name }) => who.split("?")[0] === `agent:${name}`);
+  if (!agent?.parameters.length) return [];
+  const usual = agent.parameters.map((each) => `${each.name}=${each.default === true ? "yes" : each.default === false ? "no" : each.default}`);
+  const field = h("input", { type: "text", id: `parameters-${place}`, value: who.split("?")[1] ?? "", autocomplete: "off", spellcheck: "false", onchange: () => change(field.value.trim()) });
+  return [h("label", { class: "field" }, h("span", {}, t("setup.parameters", { agent: agent.name })), field, h("small", { class: "hint" }, t("setup.parameters_hint", { example: usual.join(",") })))];
+}
+
+function seatOf(who) {
+  const [, kind, name, chosen] = /^([^:]+):?([^?]*)\??(.*)$/.exec(who);
   if (kind === "level") return { kind: "ai", level: name };
-  if (kind === "agent") return { kind: "ai", agent: name };
+  if (kind === "agent") return { kind: "ai", agent: chosen ? `${name}:${chosen}` : name };
   return { kind: kind === "me" ? "open" : kind };
 }
 

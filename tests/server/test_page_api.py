@@ -1,0 +1,117 @@
+"""What the page asks for beyond playing: invitations, reviews, decisions again, the lab."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from perudo.record import MatchRecord
+from server.kit import Site, play_out, settings_for, site
+
+FINISHED = (
+    "perudo, common:dice=2: A Ann, B Bob\n1. 36/25 A 4x4 B dudo\n2. 3/15 A 1x3 B 2x5 A dudo\n"
+)
+
+
+async def reviewed(here: Site, token: str, **wish: Any) -> Any:
+    """A review, when it is complete."""
+    begun = await here.ask(token, "POST", "/api/reviews", wish)
+    while True:
+        found = await here.ask(token, "GET", f"/api/reviews/{begun['id']}")
+        if found["done"]:
+            return {**begun, **found}
+        await asyncio.sleep(0.2)
+
+
+def test_an_invitation_is_a_link_and_a_code(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with site(settings_for(tmp_path)) as here:
+            token = await here.guest()
+            table = await here.table(token)
+            found = await here.ask(token, "GET", f"/api/tables/{table}/invitation")
+            assert found["link"] == f"{here.url}/#/table/{table}/sit"
+            code = await here.raw(token, "GET", f"/api/tables/{table}/invitation.svg")
+            assert code.headers["content-type"] == "image/svg+xml"
+            assert code.text.startswith("<?xml")
+            missing = await here.raw(token, "GET", "/api/tables/nowhere/invitation.svg")
+            assert missing.json()["code"] == "no_table"
+
+    asyncio.run(main())
+
+
+def test_a_finished_game_is_reviewed_and_a_running_one_is_not(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with site(settings_for(tmp_path)) as here:
+            tokens = [await here.guest(), await here.guest()]
+            table = await here.table(tokens[0], 2, rules="common:dice=1")
+            players = [await here.connect(token) for token in tokens]
+            for player in players:
+                await player.open(table)
+                await player.sit(table)
+            for player in players:
+                while player.views.get(table) is None:
+                    await player.receive()
+            game = f"{table}.1"
+            early = await here.raw(tokens[0], "POST", "/api/reviews", {"game": game})
+            assert early.json()["code"] == "not_over"
+            none = await here.raw(tokens[0], "GET", f"/api/tables/{table}/records")
+            assert none.json()["code"] == "no_game"
+            await play_out(players, table)
+            found = await reviewed(here, tokens[0], game=game, seat=0)
+            assert found["problem"] is None
+            assert {each["seat"] for each in found["decisions"]} <= {0}
+            assert found["steps"][-1]["event"] == "end"
+            records = await here.raw(tokens[0], "GET", f"/api/tables/{table}/records")
+            assert MatchRecord.parse(records.text.splitlines()).finished
+
+    asyncio.run(main())
+
+
+def test_a_decision_is_tried_again_without_seeing_the_others_dice(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with site(settings_for(tmp_path)) as here:
+            token = await here.guest()
+            found = await reviewed(here, token, record=FINISHED)
+            assert [each["action"] for each in found["decisions"]][:2] == ["4x4", "dudo"]
+            first = found["decisions"][0]["n"]
+            path = f"/api/reviews/{found['id']}/retries"
+            now = await here.ask(token, "POST", path, {"n": first, "seed": 7})
+            assert (now["seat"], now["dice"], now["actions"]) == (0, "36", [])
+            assert "4x4" in now["legal"]
+            assert "25" not in str(now["events"])
+            on = await here.ask(token, "POST", path, {"n": first, "actions": ["1x3"], "seed": 7})
+            assert on["actions"][0] == "1x3"
+            assert len(on["actions"]) > 1  # the other has answered
+            again = {"n": first, "actions": on["actions"], "seed": 7}
+            same = await here.ask(token, "POST", path, again)
+            assert same["actions"][: len(on["actions"])] == on["actions"]
+            assert same["dice"] == on["dice"]
+            wrong = await here.raw(token, "POST", path, {"n": 1})
+            assert wrong.json()["code"] == "no_decision"
+            illegal = await here.raw(token, "POST", path, {"n": first, "actions": ["1x1"]})
+            assert illegal.status_code == 400
+
+    asyncio.run(main())
+
+
+def test_what_cannot_be_reviewed_is_refused(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with site(settings_for(tmp_path)) as here:
+            token = await here.guest()
+            for wish, reason in (
+                ({}, "either a game or a record"),
+                ({"record": "chess"}, "the first line should be"),
+                ({"record": FINISHED, "seat": 4}, "there is no seat 4"),
+                ({"record": FINISHED, "agents": ["./evil.py:Agent"]}, "unknown agent"),
+                ({"record": FINISHED, "agents": ["human"]}, "unknown agent"),
+            ):
+                refused = await here.raw(token, "POST", "/api/reviews", wish)
+                assert refused.status_code == 400
+                assert reason in refused.json()["message"]
+            lost = await here.raw(token, "GET", "/api/reviews/nothing")
+            assert lost.status_code == 404
+            figure = await here.raw(token, "GET", "/api/lab/figures/..%2Fresults.md")
+            assert figure.status_code == 404
+
+    asyncio.run(main())
