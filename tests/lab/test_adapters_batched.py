@@ -87,8 +87,8 @@ def test_a_lane_does_not_depend_on_the_others() -> None:
     few = play(BatchedPerudo(2, "official:dice=2", 2, seed=4), 60, 2)
     many = play(BatchedPerudo(5, "official:dice=2", 2, seed=4), 60, 5)
     for one, other in zip(few, many, strict=True):
-        for part, whole in zip(one, other, strict=True):
-            assert (part == whole[:2]).all()
+        for name in Step._fields:
+            assert (getattr(one, name) == getattr(other, name)[:2]).all(), name
     assert sum(step.dones[:2].sum() for step in many) > 2
 
 
