@@ -30,7 +30,7 @@ SEARCHERS = ("pomcp", "pomcp-pgt-ucb", "pomcp-pgt-rm")
 
 def moves(*pairs: tuple[int, float]) -> Any:
     """Moves by visits and value."""
-    return np.array([(n, value, n**-0.5 if n else 0.0) for n, value in pairs], MOVE)
+    return np.array([(value, n**-0.5 if n else 0.0, n) for n, value in pairs], MOVE)
 
 
 def decide(agent: str, state: State, seed: int = 1) -> Any:

@@ -172,12 +172,13 @@ def read_thoughts(observation: State, thoughts: Record, phases: Sequence[str]) -
         codes = observation.legal_actions.codes
         probabilities = {game.format_action(code): 1 / len(codes) for code in codes}
     values: dict[str, float] = {}
-    for place in range(int(thoughts.considered)):
-        action = game.format_action(int(thoughts.actions[place]))
-        chance = float(thoughts.probabilities[place])
+    listed = slice(int(thoughts.considered))
+    rows = (thoughts[name][listed].tolist() for name in ("actions", "probabilities", "values"))
+    for code, chance, value in zip(*rows, strict=True):
+        action = game.format_action(code)
         probabilities[action] = probabilities.get(action, 0.0) + chance
-        if not math.isnan(thoughts.values[place]):
-            values[action] = float(thoughts.values[place])
+        if not math.isnan(value):
+            values[action] = value
     return Thoughts(
         probabilities=None if thoughts.mixed == SAMPLED else probabilities,
         values=values,

@@ -78,11 +78,12 @@ TRACES = 200
 NOWHERE = -1
 
 INFORMATION_SET: np.dtype[Any] = np.dtype(
-    (np.record, [("key", "u8"), ("visits", "i8"), ("first", "i8"), ("moves", "i8")])
+    (np.record, [("key", "u8"), ("first", "i8"), ("visits", "i4"), ("moves", "i4")])
 )
-MOVE: np.dtype[Any] = np.dtype((np.record, [("visits", "i8"), ("value", "f8"), ("doubt", "f8")]))
+MOVE: np.dtype[Any] = np.dtype((np.record, [("value", "f8"), ("doubt", "f4"), ("visits", "i4")]))
 """Values are running means: Q += (r - Q) / n, which the thesis prints as Q += r / n. Doubt is
-1 / sqrt(n): it is used far oftener than it changes."""
+1 / sqrt(n): it is used far oftener than it changes.
+Records are small, since most of a search waits for memory."""
 
 Table = Any
 Real = npt.NDArray[np.float64]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from perudo.games.errors import InvalidActionError
 from perudo.games.perudo.layout import (
@@ -101,6 +102,7 @@ def parse_action(text: str) -> Action:
     return Bid.parse(text)
 
 
+@cache
 def action_from_code(code: int) -> Action:
     """The action with this number."""
     if code >= FIRST_BID_CODE:

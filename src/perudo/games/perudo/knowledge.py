@@ -27,16 +27,15 @@ def observe(state: Record, seat: int) -> None:
 @kernel
 def information_key(state: Record, seat: int) -> np.uint64:
     """A hash of the round's history, the match around it, who is asked, and the seat's own dice."""
-    dice = 0
-    for other in range(int(state.players)):
-        dice = dice * 16 + int(state.counts[other])
     key = np.uint64(0)
+    for other in range(int(state.players)):
+        key = extend(key, int(state.counts[other]))
     for index in range(int(state.actions)):
         key = extend(key, int(state.history[index]))
-    key = combine(key, dice)
-    key = combine(key, int(state.been_palafico) * 16 + int(state.opener))
-    key = combine(key, int(state.palafico) * 16 + int(state.palafico_due) + 17)
-    key = combine(key, (seat + 2) * 16 + int(state.pending) + 1)
+    match = int(state.been_palafico) * 16 + int(state.opener)
+    palafico = (int(state.palafico) + 1) * 16 + int(state.palafico_due) + 1
+    asked = (seat + 2) * 16 + int(state.pending) + 1
+    key = extend(extend(key, match), palafico * 1024 + asked)
     return combine(key, whole(state.hands[seat]) if seat >= 0 else 0)  # a spectator has no dice
 
 
