@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import pytest
 
+from mixed_tables import RULE_SETS, play_at_mixed_tables
 from perudo.agents.agent import Agent, Decision, Thoughts
 from perudo.agents.boros import BorosBasic, BorosBluff, BorosExtended, BorosForeseeing
 from perudo.agents.random_agent import RandomAgent
-from perudo.games.chance import below, key_of, stream_of
+from perudo.games.chance import stream_of
 from perudo.games.errors import PerudoError
-from perudo.games.perudo import PERUDO, PRESETS, Rules, position
+from perudo.games.perudo import position
 
 AGENTS = (BorosBasic(), BorosExtended(), BorosForeseeing(), BorosBluff())
 
@@ -159,22 +160,7 @@ def test_a_call_is_mixed_too() -> None:
 
 
 # --- all ------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("rules", [*PRESETS, "official:dice=8,max_players=10,palafico=declared"])
+@pytest.mark.parametrize("rules", RULE_SETS)
 def test_every_move_is_legal(rules: str) -> None:
-    """``apply`` refuses any other."""
     agents = (*AGENTS, BorosBluff(bound=2, minimum=0.5, bluff=0.5, credible=0.1), RandomAgent())
-    setting, decisions, stream = Rules.parse(rules), 0, stream_of(1)
-    while decisions < 200:
-        players = 2 + below(stream, setting.max_players - 1)
-        seats = [agents[below(stream, len(agents))] for _ in range(players)]
-        state = PERUDO.start(setting, players)
-        while not state.over:
-            if state.awaits_deal:
-                state = state.deal(int(key_of(decisions)))
-                continue
-            seat = state.actor
-            assert seat is not None
-            agent = seats[seat]
-            decision = agent.decide(state.observe(seat), agent.new_memory(), stream)
-            state = state.apply(decision.action)
-            decisions += 1
+    play_at_mixed_tables(agents, rules)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from mixed_tables import RULE_SETS, play_at_mixed_tables
 from perudo.agents.agent import Agent, Decision
 from perudo.agents.bet_generator import (
     FACE_WEIGHT,
@@ -24,9 +25,9 @@ from perudo.agents.bet_generator import (
 )
 from perudo.agents.dumb import Dumb, LessDumb, SlightlyLessDumb
 from perudo.agents.random_agent import RandomAgent
-from perudo.games.chance import below, key_of, stream_of
+from perudo.games.chance import stream_of
 from perudo.games.errors import PerudoError
-from perudo.games.perudo import PERUDO, PRESETS, Rules, position
+from perudo.games.perudo import position
 from perudo.games.perudo.layout import face_of, quantity_of
 
 SIGMAS = 5.0
@@ -285,22 +286,7 @@ def test_an_opening_range_must_be_one() -> None:
         Dumb(opening_low=5)
 
 
-@pytest.mark.parametrize("rules", [*PRESETS, "official:dice=8,max_players=10,palafico=declared"])
+@pytest.mark.parametrize("rules", RULE_SETS)
 def test_every_move_is_legal(rules: str) -> None:
-    """``apply`` refuses any other."""
     agents = (*AGENTS, SlightlyLessDumb(one_die_rule=False, prob=0.05), RandomAgent())
-    setting, decisions, stream = Rules.parse(rules), 0, stream_of(1)
-    while decisions < 200:
-        players = 2 + below(stream, setting.max_players - 1)
-        seats = [agents[below(stream, len(agents))] for _ in range(players)]
-        state = PERUDO.start(setting, players)
-        while not state.over:
-            if state.awaits_deal:
-                state = state.deal(int(key_of(decisions)))
-                continue
-            seat = state.actor
-            assert seat is not None
-            agent = seats[seat]
-            decision = agent.decide(state.observe(seat), agent.new_memory(), stream)
-            state = state.apply(decision.action)
-            decisions += 1
+    play_at_mixed_tables(agents, rules)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from mixed_tables import RULE_SETS, play_at_mixed_tables
 from perudo.agents.agent import Agent, Decision
 from perudo.agents.bet_generator import (
     MAX_DRAWS,
@@ -29,7 +30,7 @@ from perudo.agents.minimax import (
 )
 from perudo.agents.random_agent import RandomAgent
 from perudo.games.chance import below, combine, key_of, next_word, stream_of
-from perudo.games.perudo import PERUDO, PRESETS, Rules, position
+from perudo.games.perudo import PERUDO, position
 from perudo.games.perudo.layout import bid_code, face_of, quantity_of
 
 AGENTS = (SlightlyLessMinimax(), LessMinimax())
@@ -294,22 +295,7 @@ def test_defaults_are_the_reports() -> None:
     ]
 
 
-@pytest.mark.parametrize("rules", [*PRESETS, "official:dice=8,max_players=10,palafico=declared"])
+@pytest.mark.parametrize("rules", RULE_SETS)
 def test_every_move_is_legal(rules: str) -> None:
-    """``apply`` refuses any other."""
     agents = (*AGENTS, LessMinimax(one_die_rule=False, prob=0, bluff=0.5), RandomAgent())
-    setting, decisions, stream = Rules.parse(rules), 0, stream_of(1)
-    while decisions < 200:
-        players = 2 + below(stream, setting.max_players - 1)
-        seats = [agents[below(stream, len(agents))] for _ in range(players)]
-        state = PERUDO.start(setting, players)
-        while not state.over:
-            if state.awaits_deal:
-                state = state.deal(int(key_of(decisions)))
-                continue
-            seat = state.actor
-            assert seat is not None
-            agent = seats[seat]
-            decision = agent.decide(state.observe(seat), agent.new_memory(), stream)
-            state = state.apply(decision.action)
-            decisions += 1
+    play_at_mixed_tables(agents, rules)
