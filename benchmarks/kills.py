@@ -1,12 +1,16 @@
 """Kills a server again and again while games are played, and shows that nothing is lost.
 
     python benchmarks/kills.py --kills 200
+    python benchmarks/kills.py --two --games 50 --database postgresql://... --redis redis://...
 
 People play over WebSockets at several tables, with AIs beside them. At random moments the server is
 killed with SIGKILL and started again; clients connect again and repeat what was not acknowledged.
 In the end every acknowledged move must be in the database, once, under the number that was
 acknowledged; every game must have been finished, must replay, and its dice must be verifiable; the
 database must pass its own integrity check.
+
+With ``--two`` two processes serve the same tables, one of them is killed in the middle and stays
+dead, and all games must go on to their end at the other.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -49,11 +54,12 @@ def free_port() -> int:
 class Killed:
     """A server that is killed and started again."""
 
-    def __init__(self, database: str, port: int) -> None:
+    def __init__(self, database: str, port: int, *more: str) -> None:
         self.url = f"http://127.0.0.1:{port}"
         self._command = [sys.executable, "-m", "perudo", "serve", "--port", str(port)]
         self._command += ["--database", database, "--pace-seconds", "0", "--reveal-seconds", "0"]
         self._command += ["--calza-seconds", "0.3", "--log-level", "error", "--thinkers", "1"]
+        self._command += ["--address-messages", "1000000", "--address-requests", "1000000", *more]
         self._process: subprocess.Popen[bytes] | None = None
 
     async def start(self) -> None:
@@ -94,13 +100,17 @@ class Report:
     reconnects: int = 0
     kills: int = 0
     games: int = 0
+    playing_when_killed: int = 0
+    """Games that were being played when one of two processes was killed."""
 
 
 class Client:
     """A person at one table who never gives up."""
 
-    def __init__(self, url: str, table: str, token: str, name: str, report: Report) -> None:
-        self._url, self._table, self._token = url, table, token
+    def __init__(
+        self, urls: Sequence[str], table: str, token: str, name: str, report: Report
+    ) -> None:
+        self._urls, self._table, self._token = list(urls), table, token
         self._name, self._report = name, report
         self._rng = random.Random(name)
         self._moves = 0
@@ -116,10 +126,11 @@ class Client:
                 await self._visit()
             except (OSError, websockets.WebSocketException, TimeoutError):
                 self._report.reconnects += 1
+                self._urls.append(self._urls.pop(0))
                 await asyncio.sleep(0.1)
 
     async def _visit(self) -> None:
-        address = "ws" + self._url.removeprefix("http") + "/ws"
+        address = "ws" + self._urls[0].removeprefix("http") + "/ws"
         headers = {"Authorization": f"Bearer {self._token}"}
         async with websockets.connect(address, additional_headers=headers) as wire:
             await wire.send(json.dumps({"type": "open", "table": self._table}))
@@ -176,7 +187,7 @@ async def run(kills: int, tables: int, database: str, seed: int = 1, every: floa
     try:
         while report.kills < kills or playing:
             while len(playing) < tables and report.kills < kills:
-                playing |= await _new_game(server.url, report)
+                playing |= _play(await _new_game([server.url], report))
             if report.kills < kills:
                 await asyncio.sleep(rng.uniform(0.05, 2 * every))
                 server.kill()
@@ -196,7 +207,39 @@ async def run(kills: int, tables: int, database: str, seed: int = 1, every: floa
     return report
 
 
-async def _new_game(url: str, report: Report) -> set[asyncio.Task[None]]:
+async def run_two(games: int, database: str, redis: str, seconds: float) -> Report:
+    """Play at two processes, and kill one of them; returns what was seen. Raises what is lost."""
+    report = Report()
+    servers = [Killed(database, free_port(), "--redis", redis) for _ in range(2)]
+    playing: set[asyncio.Task[None]] = set()
+    try:
+        await asyncio.gather(*(server.start() for server in servers))
+        urls = [server.url for server in servers]
+        clients: list[Client] = []
+        for game in range(games):  # at each table sit people from both; half are at each process
+            clients += await _new_game(urls if game % 2 else urls[::-1], report)
+        playing = _play(clients)
+        await asyncio.sleep(seconds)
+        report.playing_when_killed = sum(not task.done() for task in playing) // 2
+        servers[0].kill()
+        report.kills = 1
+        await asyncio.wait_for(asyncio.gather(*playing), 600)
+    finally:
+        for task in playing:
+            task.cancel()
+        for server in servers:
+            server.end()
+    check(database, report)
+    return report
+
+
+def _play(clients: Sequence[Client]) -> set[asyncio.Task[None]]:
+    return {asyncio.create_task(client.play()) for client in clients}
+
+
+async def _new_game(urls: Sequence[str], report: Report) -> list[Client]:
+    """A table at the first of these servers; people's first choice are the servers in turn."""
+    url = urls[0]
     tokens = [(await asyncio.to_thread(request, url, "/api/guests", {}))["token"] for _ in range(2)]
     options = {
         "rules": "official",
@@ -205,12 +248,15 @@ async def _new_game(url: str, report: Report) -> set[asyncio.Task[None]]:
     }
     made = await asyncio.to_thread(request, url, "/api/tables", options, tokens[0])
     report.games += 1
-    return {
-        asyncio.create_task(
-            Client(url, made["table"], token, f"{report.games}.{seat}", report).play()
-        )
+    return [
+        Client(_from(urls, seat), made["table"], token, f"{report.games}.{seat}", report)
         for seat, token in enumerate(tokens)
-    }
+    ]
+
+
+def _from(urls: Sequence[str], first: int) -> list[str]:
+    first %= len(urls)
+    return [*urls[first:], *urls[:first]]
 
 
 def check(database: str, report: Report) -> None:
@@ -245,13 +291,30 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=8, help="clients that play at a time")
     parser.add_argument("--database", help="an empty database; an SQLite file of its own if none")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--two", action="store_true", help="two processes; one is killed")
+    parser.add_argument("--games", type=int, default=50, help="with --two")
+    parser.add_argument("--seconds", type=float, default=2.0, help="with --two: before the kill")
+    parser.add_argument("--redis", help="with --two: the address of a Redis server")
     chosen = parser.parse_args()
+    if chosen.two:
+        if chosen.database is None or chosen.redis is None:
+            parser.error("--two needs --database postgresql://... and --redis redis://...")
+        work = run_two(chosen.games, chosen.database, chosen.redis, chosen.seconds)
+        _print(asyncio.run(work))
+        return
     with tempfile.TemporaryDirectory() as directory:
         database = chosen.database or f"sqlite:///{Path(directory, 'kills.db')}"
         started = time.monotonic()
         report = asyncio.run(run(chosen.kills, chosen.tables, database, chosen.seed))
+    print(f"{time.monotonic() - started:.0f} s")
+    _print(report)
+
+
+def _print(report: Report) -> None:
+    if report.playing_when_killed:
+        print(f"{report.playing_when_killed} games were being played when a process was killed")
     print(
-        f"{report.kills} kills in {time.monotonic() - started:.0f} s: "
+        f"{report.kills} kills: "
         f"{len(report.acknowledged)} acknowledged moves in {report.games} games, none lost, none "
         f"done twice; all games finished and replay, integrity check clean "
         f"({report.reconnects} failed or lost connections)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,15 @@ import pytest
 from typer.testing import CliRunner
 
 from perudo.agents import agent_named
+from perudo.agents.agent import Decision
 from perudo.cli import app
+from perudo.games.chance import stream_of
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO, PerudoState, position
 from perudo.games.state import action_code
 from perudo.record import MatchRecord
 from perudo.review import Reviewed, costliest, model_named, review
+from perudo.search.beliefs import SURPRISE
 from perudo.search.playing_on import win_samples
 from perudo.transcript import parse_record
 
@@ -124,6 +128,25 @@ def test_redealt_dice_keep_what_the_seat_sees() -> None:
         resample=True,
     )
     assert not wins.any()
+
+
+def test_redealt_dice_are_weighed_by_what_was_said() -> None:
+    """A has bid 1x5: dudo is right if A has no five and no one, which the model's bids tell of."""
+    model = agent_named("observer")
+    weights = {}
+    for die in "123456":
+        opening = position("common:dice=1", [die, "3"], turn="A").observe(0)
+        said = model.decide(opening, model.new_memory(), stream_of(1))
+        assert isinstance(said, Decision)
+        assert said.thoughts is not None
+        chance = (said.thoughts.probabilities or {}).get("1x5", 0.0)
+        weights[die] = (1 - SURPRISE) * chance + SURPRISE / len(opening.legal_actions)
+    expected = sum(weights[die] for die in "2346") / sum(weights.values())
+    assert expected < 0.4  # without regard to the bid it would be two thirds
+    seen = position("common:dice=1", ["?", "3"], turn="B", bids=["1x5"]).observe(1)
+    dudo = [action_code(PERUDO, "dudo")]
+    wins = win_samples(PERUDO, seen.record, 1, dudo, model, 4000, np.uint64(3), resample=True)
+    assert abs(wins.mean() - expected) < 4 * math.sqrt(expected * (1 - expected) / 4000)
 
 
 def test_only_finished_games_are_reviewed() -> None:

@@ -1,11 +1,12 @@
 """What each decision of a finished game was worth: as the player could know it, and why.
 
 A decision's cost is what the player's chance to win lost by it, against a named model of everybody
-at the table: the hidden dice are dealt anew, consistently with what the player saw and otherwise
-all alike likely; each candidate is tried on the same deals and played on with the same luck, by
-the model in all seats. The best candidate is found in one half of the samples and compared with
-the move in the other, so that it was not chosen for its luck. What the dice really were does not
-enter the cost. It is told apart, as luck.
+at the table. The hidden dice are dealt anew, consistently with what the player saw, and weighed by
+how likely the model is to have said with them what the others said in this round. Each candidate
+is tried on the same deals and played on with the same luck, by the model in all seats. The best
+candidate is found in one half of the samples and compared with the move in the other, so that it
+was not chosen for its luck. What the dice really were does not enter the cost. It is told apart, as
+luck.
 """
 
 from __future__ import annotations

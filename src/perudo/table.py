@@ -122,8 +122,7 @@ class Table:
     @property
     def actor(self) -> int | None:
         """The seat to act; None when the match is over."""
-        seat = int(self.game.operations.actor(self._state))
-        return seat if seat >= 0 else None
+        return self._actor if self._actor >= 0 else None
 
     @property
     def over(self) -> bool:
@@ -182,12 +181,14 @@ class Table:
         """After an action: write down what it settled, and deal what comes next."""
         operations = self.game.operations
         last = self._record.events[-1]["event"] if self._record.events else None
-        if operations.round_over(self._state) and last == "act":
+        if last == "act" and operations.round_over(self._state):
             told = self._dice.settled(self.game, self._state)
             self._log("result", {**self.game.format_result(self._state), **told})
-        if operations.actor(self._state) == CHANCE:
+        self._actor = int(operations.actor(self._state))
+        if self._actor == CHANCE:
             story = self._dice.deal(self.game, self._state)
             self._log("deal", {**self.game.format_deal(self._state), **story})
-        elif operations.actor(self._state) == OVER and not self._record.finished:
+            self._actor = int(operations.actor(self._state))
+        elif self._actor == OVER and not self._record.finished:
             told = self._dice.ended(self.game, self._state)
             self._log("end", {**end_data(self.game, self._state), **told})

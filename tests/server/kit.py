@@ -16,13 +16,15 @@ import uvicorn
 import websockets
 
 from perudo.agents import agent_named
+from perudo.agents.parcels import pack_memories, unpack_memories
 from perudo.games.chance import stream_of
 from perudo.games.perudo import PerudoState
 from perudo.server.app import make_app
 from perudo.server.house import House
+from perudo.server.playing import play_games
 from perudo.server.running import server_of
 from perudo.server.settings import Settings
-from perudo.server.thinking import Thinkers, Thought
+from perudo.server.thinking import Thinkers
 
 PATIENCE_SECONDS = 30.0
 """How long a test waits for what must come."""
@@ -34,21 +36,28 @@ class QuickThinkers(Thinkers):
     def __init__(self) -> None:
         super().__init__(1, 1024)
         self.asked = 0
+        self.batches = 0
 
     async def prepare(self, agent: str, rules: str = "official", players: int = 3) -> int:
         return agent_named(agent).memory_width
 
-    async def decide(
-        self, agent: str, observation: Any, memory: str | None, seconds: float
-    ) -> Thought:
+    async def decide(self, agent: str, observation: Any, memory: str | None, seconds: float) -> str:
         self.asked += 1
         player = agent_named(agent)
         view = PerudoState(observation)
-        decision = player.decide(view, player.new_memory(), stream_of(self.asked))
-        return Thought(str(getattr(decision, "action", decision)), None)
+        given = unpack_memories(memory, 1)[0]
+        decision = player.decide(view, given, stream_of(self.asked))
+        return str(getattr(decision, "action", decision))
 
-    async def learn(self, agent: str, observation: Any, memory: str, seconds: float) -> str:
-        return memory
+    async def learn(self, agent: str, rounds: Any, memory: str, seconds: float) -> str:
+        (known,) = unpack_memories(memory, 1)
+        for each in rounds:
+            agent_named(agent).learn(PerudoState(each), known)
+        return pack_memories([known])
+
+    async def play(self, order: dict[str, Any], seconds: float) -> dict[str, Any]:
+        self.batches += 1
+        return play_games({**order, "seconds": 60.0}, lambda spec, *table: agent_named(spec))
 
 
 def sqlite_at(path: Path) -> str:

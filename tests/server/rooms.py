@@ -36,6 +36,9 @@ class Follower:
         self.sent.append(message)
         self.frames.append(to_json(message))
 
+    def moved(self, table: str, odds: bool, after: int | None) -> None:
+        raise AssertionError("there is no other process")
+
     @property
     def view(self) -> dict[str, Any]:
         return next(m["view"] for m in reversed(self.sent) if m.get("view") is not None)

@@ -1,4 +1,4 @@
-"""PostgreSQL for tests: started on loopback, ended with the test.
+"""PostgreSQL and Redis for tests: started on loopback, ended with the test.
 
 What is not installed is installed with apt where that is possible; otherwise the tests say why they
 are skipped, and in CI they fail.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
 import time
@@ -84,6 +85,29 @@ def postgres() -> Iterator[str]:
         subprocess.run([*user, *stop], check=False, capture_output=True, cwd="/")
         server.wait()
         shutil.rmtree(place)
+
+
+@contextmanager
+def redis_server() -> Iterator[str]:
+    """A Redis server; yields its address."""
+    if shutil.which("redis-server") is None:
+        install("redis-server")
+    program, port = shutil.which("redis-server"), free_port()
+    if program is None:
+        give_up("redis-server is not where it is expected")
+    command = [program, "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd="/", start_new_session=True)
+    try:
+        wait_for(lambda: _answers(port))
+        yield f"redis://127.0.0.1:{port}/0"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def wait_for(condition: object) -> None:

@@ -162,7 +162,7 @@ def test_who_vanishes_is_played_by_an_ai_until_they_return(tmp_path: Path) -> No
 def test_everybody_waits_for_the_absent_if_the_creator_chose_so(tmp_path: Path) -> None:
     async def scene(here: World) -> None:
         room, people, followers = await seated(here, 2, private=True)
-        assert room.dealer.absence_seconds == 180.0
+        assert room.dealer.pacing.absence_seconds == 180.0
         assert (await here.do(room, people[1], "absence", action="wait"))["code"] == "not_creator"
         assert "code" not in await here.do(room, people[0], "absence", action="wait")
 
@@ -228,6 +228,10 @@ def test_kicked_people_stay_away_and_their_seat_can_be_filled(tmp_path: Path) ->
         assert (await here.do(room, people[0], "fill", seat=1, agent="no.py:X"))[
             "code"
         ] == "refused"
+        await room.stop()
+        del here.lobby._rooms[room.state.id]
+        room = await here.lobby.room(room.state.id)  # folded again from the log
+        assert (await here.do(room, people[1], "sit"))["code"] == "kicked"
         await here.do(room, people[0], "fill", seat=1, level="casual")
         await here.do(room, people[0], "fill", seat=2, agent="observer")
         await here.settle(room)

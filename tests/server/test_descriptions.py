@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from perudo.server.describing import asyncapi
-from perudo.server.messages import ClientMessage, ServerMessage
+from perudo.server.messages import ClientMessage
 from perudo.server.protocol_text import members, with_messages
+from perudo.server.server_messages import ServerMessage
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "protocol.md"
 

@@ -35,6 +35,9 @@ class StackedDice:
     def __init__(self, seed: int, differing: int, other_world: bool) -> None:
         self._seed, self._differing, self._other = seed, differing, other_world
 
+    def commit(self, number: int) -> str:
+        return "c"
+
     def deal(self, game: Game, record: Record) -> dict[str, Any]:
         number = int(record.round_number) + 1
         hands = []
@@ -84,7 +87,7 @@ async def play_one_world(
         patch.setattr("perudo.server.lobby.new_id", lambda: "table-of-the-test")
         patch.setattr("perudo.server.people.new_id", iter("abcdefghij").__next__)
         patch.setattr("perudo.server.lobby.new_anchor", fixed_anchor)
-        patch.setattr("perudo.server.dealer.new_anchor", fixed_anchor)
+        patch.setattr("perudo.server.drafting.new_anchor", fixed_anchor)
         async with world(path, reveal_seconds=0.0) as here:
             told = await follow_game(here, rules, players, random.Random(seed), differing)
     root.removeHandler(log)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from perudo.record import MatchRecord
+from perudo.transcript import parse_record
 from server.kit import Site, play_out, settings_for, site
 
 FINISHED = (
@@ -91,6 +92,40 @@ def test_a_decision_is_tried_again_without_seeing_the_others_dice(tmp_path: Path
             assert wrong.json()["code"] == "no_decision"
             illegal = await here.raw(token, "POST", path, {"n": first, "actions": ["1x1"]})
             assert illegal.status_code == 400
+
+    asyncio.run(main())
+
+
+def test_a_decision_is_tried_again_at_a_table(tmp_path: Path) -> None:
+    """The table stands where the decision was; what comes of it is nobody's statistics."""
+
+    async def main() -> None:
+        async with site(settings_for(tmp_path)) as here:
+            token = await here.guest("Zoe")
+            begun = await here.ask(token, "POST", "/api/reviews", {"record": FINISHED})
+            assert begun["notation"].splitlines()[1].startswith("1. 36/25 A 4x4 B dudo")
+            last = [step for step in begun["steps"] if step["event"] == "act"][-1]
+            path = f"/api/reviews/{begun['id']}/tables"
+            table = (await here.ask(token, "POST", path, {"n": last["n"]}))["table"]
+            zoe = await here.connect(token)
+            first = await zoe.open(table)
+            view = zoe.views[table]
+            assert (view["seat"], view["dice"], view["bid"], view["round"]) == (0, "3", "2x5", 2)
+            assert [seat["player"]["name"] for seat in first["info"]["seats"]] == [
+                "Zoe", "Bob (observer)",
+            ]  # fmt: skip
+            assert '"15"' not in str(zoe.frames)
+            assert (await zoe.act(table, "2x6"))["type"] == "ack"
+            await play_out([zoe], table)
+            told = await here.raw(token, "GET", f"/api/games/{table}.1/record")
+            record = MatchRecord.parse(told.text.splitlines())
+            original = [event.get("action") for event in parse_record(FINISHED).events]
+            acted = [event.get("action") for event in record.events]
+            assert acted[: last["n"]] == [*original[: last["n"] - 1], "2x6"]
+            page = await here.ask(token, "GET", f"/api/people/{zoe.id}")
+            assert page["statistics"]["2"]["games"] == 0
+            wrong = await here.raw(token, "POST", path, {"n": 1})
+            assert wrong.json()["code"] == "no_decision"
 
     asyncio.run(main())
 

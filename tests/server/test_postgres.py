@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import sqlalchemy as sa
 from perudo.server.store import open_engine
 from server import kit, test_bots, test_dealing, test_people, test_tables
 from server.services import postgres
+from server.test_failing_writes import at_a_table
 
 pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'perudo[postgres]'")
 
@@ -38,6 +40,37 @@ def fresh(cluster: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     monkeypatch.setattr(kit, "database_at", database_at)
     yield
+    engine.dispose()
+
+
+def test_the_table_goes_on_when_connections_to_the_database_were_lost(
+    fresh: None, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with kit.site(kit.settings_for(tmp_path)) as here:
+            table, players = await at_a_table(here)
+            acting = next(p for p in players if p.asked(table))
+            action = acting.asked(table)[0]
+            await asyncio.to_thread(end_connections, here.settings.database)
+            refused = await acting.act(table, action, move="mine")
+            assert (refused["type"], refused["code"]) == ("error", "try_again")
+            while (done := await acting.act(table, action, move="mine"))["type"] == "error":
+                assert done["code"] == "try_again"
+                await asyncio.sleep(0.05)
+            for player in players:
+                await player.open(table)
+            await kit.play_out(players, table)
+
+    asyncio.run(main())
+
+
+def end_connections(database: str) -> None:
+    """Have the database end every connection but this one."""
+    others = "datname = current_database() AND pid <> pg_backend_pid()"
+    query = sa.text(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}")
+    engine = open_engine(database)
+    with engine.connect() as connection:
+        assert connection.execute(query).all()
     engine.dispose()
 
 

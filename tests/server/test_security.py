@@ -15,13 +15,13 @@ import pytest
 import requests
 import schemathesis
 import websockets
+from fuzz import LAST, nonsense, problems_in, run
 from hypothesis import HealthCheck, given, settings
 from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, status_code_conformance
 
-from perudo.server.messages import PHRASES
 from server.kit import settings_for, site
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance]
@@ -90,6 +90,46 @@ def test_floods_are_refused_and_then_cut_off(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+def test_a_refused_message_is_named_in_its_refusal(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with site(settings_for(tmp_path, address_messages=3)) as here:
+            player = await here.connect(await here.guest())
+            unknown = await player.request(type="open", table="nowhere-at-all", ref="first")
+            assert unknown["code"] == "no_table"
+            wrong = await player.request(type="sit", table=7, ref="second")
+            assert wrong["code"] == "wrong_field"
+            await player.send(type="ping")
+            assert (await player.receive())["type"] == "pong"
+            for message, ref in (
+                ({"type": "open", "table": "nowhere", "ref": "third"}, "third"),
+                ({"type": "action", "table": "x", "id": 1, "move": "m.4"}, "m.4"),
+                ({"type": "ping"}, None),
+                ({"type": "open", "ref": "<not a name>"}, None),
+            ):
+                await player.send(**message)
+                refused = await player.receive()
+                assert (refused["code"], refused["ref"]) == ("too_fast", ref)
+
+    asyncio.run(main())
+
+
+def test_the_page_is_not_counted_among_an_addresss_requests(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with site(settings_for(tmp_path, address_requests=3)) as here:
+            for _ in range(6):
+                for path in ("/", "/js/main.js", "/apiary.png", "/healthz"):
+                    assert (await here.http.get(path)).status_code in (200, 404), path
+            token = await here.guest()
+            assert (await here.raw(token, "GET", "/api/me")).status_code == 200
+            assert (await here.http.get("/api")).status_code == 200
+            assert (await here.raw(token, "GET", "/api/me")).status_code == 429
+            address = here.url.replace("http", "ws") + "/ws"
+            with pytest.raises(websockets.InvalidStatus):
+                await websockets.connect(address)
+
+    asyncio.run(main())
+
+
 async def drain(wire: Any) -> Any:
     while True:
         try:
@@ -135,39 +175,6 @@ def test_metrics_are_private(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
-def nonsense(rng: random.Random, table: str) -> str | bytes:
-    """A frame that resembles a message more or less."""
-    values: list[Any] = [
-        None,
-        True,
-        -1,
-        2**40,
-        1.5,
-        "",
-        "x",
-        "2x3",
-        "\u0000",
-        [],
-        {},
-        table,
-        "é" * 99,
-    ]
-    kinds = ["open", "action", "sit", "stand", "fill", "kick", "pause", "say", "rematch", "queue"]
-    kinds += ["invite", "mute", "auto", "hurry", "absence", "shut", "ping", "welcome", "nothing"]
-    fields = ["table", "id", "action", "move", "seat", "ref", "after", "on", "text", "phrase"]
-    fields += ["reaction", "agent", "level", "rules", "players", "rated", "decline", "seed", "odds"]
-    message: dict[str, Any] = {"type": rng.choice(kinds), "table": table}
-    for _ in range(rng.randrange(5)):
-        message[rng.choice(fields)] = rng.choice([*values, rng.randrange(8), PHRASES[0]])
-    if rng.random() < 0.2:
-        del message["table"]
-    text = json.dumps(message)
-    if rng.random() < 0.1:
-        cut = rng.randrange(len(text))
-        text = text[:cut] + rng.choice(["", "}", '"', "\ud7ff", "[[[["]) + text[cut + 1 :]
-    return text.encode() if rng.random() < 0.02 else text
-
-
 @pytest.mark.parametrize("frames", [1500])
 def test_nonsense_over_the_websocket_breaks_nothing(
     frames: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
@@ -183,8 +190,8 @@ def test_nonsense_over_the_websocket_breaks_nothing(
                 rng = random.Random(7)
                 reading = asyncio.create_task(read_all(player.wire))
                 for _ in range(frames):
-                    await player.wire.send(nonsense(rng, table))
-                await player.send(type="ping")
+                    await player.wire.send(nonsense(rng, [table]))
+                await player.send(type="shut", table=table, ref=LAST)
                 assert await asyncio.wait_for(reading, 60) > frames * 0.8
                 assert (await here.http.get("/healthz")).status_code == 200
 
@@ -193,12 +200,33 @@ def test_nonsense_over_the_websocket_breaks_nothing(
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
+def test_a_server_that_is_sent_nonsense_logs_no_exception(tmp_path: Path) -> None:
+    """The full run is ``python benchmarks/fuzz.py``."""
+    report = asyncio.run(run(600, tmp_path))
+    assert report.frames >= 600
+    assert report.problems == []
+    assert {"ack", "wrong_field", "unreadable", "unknown_type"} <= set(report.answers)
+    assert len(report.memory_mb) == 2
+
+
+def test_an_exception_in_a_log_is_noticed() -> None:
+    warning = '{"at":"now","level":"warning","from":"perudo","message":"an AI is late"}'
+    assert problems_in([warning]) == []
+    error = '{"at":"now","level":"error","from":"perudo.room","message":"table x failed"}'
+    caught = '{"at":"now","level":"info","from":"x","message":"y","error":"Traceback"}'
+    assert problems_in([warning, error, caught, "Traceback (most recent call last):"]) == [
+        error,
+        caught,
+        "Traceback (most recent call last):",
+    ]
+
+
 async def read_all(wire: Any) -> int:
-    """Count answers up to the last pong."""
+    """Count answers up to the last."""
     count = 0
     async for text in wire:
         count += 1
-        if json.loads(text)["type"] == "pong" and count > 1000:
+        if json.loads(text).get("ref") == LAST:
             return count
     return count
 

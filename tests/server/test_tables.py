@@ -12,8 +12,8 @@ from pydantic import TypeAdapter
 
 from perudo.record import MatchRecord
 from perudo.server.fairness import check_dice
-from perudo.server.messages import ServerMessage
 from perudo.server.opponents import opponent
+from perudo.server.server_messages import ServerMessage
 from server.kit import Player, Site, choose, play_out, settings_for, site
 
 

@@ -3,28 +3,53 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from perudo.agents.process import LineProcess
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO, Rules
 from perudo.server.opponents import LEVELS, offered, opponent
+from perudo.server.room import Room
 from perudo.server.thinking import Thinkers, ThinkingError
 from perudo.table import SeededDice, Table
+from server.rooms import world
 
 HANGING = """
 import json, sys, time
 for line in sys.stdin:
     question = json.loads(line)
-    if question["agent"] == "observer":
+    if question["agent"] == "observer" and question["do"] == "decide":
         time.sleep(60)
     if question["agent"] == "macleod":
         sys.exit(3)
     if question["agent"] == "ensemble":
         print("not JSON", flush=True)
     print(json.dumps({"actions": [1], "memories": None, "memory_width": 0}), flush=True)
+"""
+
+
+GREEDY = """
+import numpy as np
+from perudo.agents import AGENTS, agent_named
+from perudo.agents.agent import Agent
+from perudo.server import thinker
+
+class Greedy(Agent):
+    name = "greedy"
+    def decide(self, observation, memory, stream):
+        held = []
+        while len(held) * 64 < 8192:  # 8 GiB: far more than it may have
+            held.append(np.ones(64 << 17))
+        return "dudo"
+
+AGENTS["greedy"] = Greedy
+thinker.main()
 """
 
 
@@ -43,9 +68,8 @@ def test_an_ai_decides_in_another_process_and_remembers() -> None:
         try:
             assert await thinkers.prepare("probabilistic") == 0
             view = table.observe(seat)
-            thought = await thinkers.decide("probabilistic", view.record, None, 30.0)
-            assert thought.action in view.legal_actions
-            assert thought.memory is None
+            action = await thinkers.decide("probabilistic", view.record, None, 30.0)
+            assert action in view.legal_actions
         finally:
             await thinkers.close()
 
@@ -69,14 +93,106 @@ def test_a_hanging_or_crashing_ai_is_replaced_and_delays_nobody(
         try:
             failing = asyncio.create_task(thinkers.decide(agent, record, None, 2.0))
             await asyncio.sleep(0)
-            thought = await thinkers.decide("dumb", record, None, 10.0)
-            assert thought.action == "dudo"
+            assert await thinkers.decide("dumb", record, None, 10.0) == "dudo"
+            assert agent != "observer" or not failing.done()
             with pytest.raises(ThinkingError, match=problem):
                 await failing
             assert thinkers.replaced == 1
-            assert (await thinkers.decide("dumb", record, None, 10.0)).action == "dudo"
+            assert await thinkers.decide("dumb", record, None, 10.0) == "dudo"
         finally:
             await thinkers.close()
+
+    asyncio.run(main())
+
+
+def test_a_process_over_its_memory_limit_is_replaced(tmp_path: Path) -> None:
+    script = tmp_path / "greedy.py"
+    script.write_text(GREEDY)
+
+    async def main() -> None:
+        thinkers = Thinkers(1, 1024, [sys.executable, str(script)])
+        table, seat = question()
+        view = table.observe(seat)
+        try:
+            first = (await pids(thinkers, view.record)).pop()
+            with pytest.raises(ThinkingError, match="ended with exit code"):
+                await thinkers.decide("greedy", view.record, None, 60.0)
+            assert thinkers.replaced == 1
+            assert await pids(thinkers, view.record) != {first}
+            with pytest.raises(ProcessLookupError):
+                os.kill(first, 0)
+        finally:
+            await thinkers.close()
+
+    async def pids(thinkers: Thinkers, record: Any) -> set[int]:
+        assert await thinkers.decide("random", record, None, 60.0)
+        return {process.pid for process in thinkers._idle}
+
+    asyncio.run(main())
+
+
+def test_who_gives_up_waiting_takes_no_process_with_them() -> None:
+    """A process may become free in the very moment in which somebody gives up."""
+
+    class Process:
+        def end(self, at_once: bool) -> None:
+            """Nothing runs."""
+
+    async def main() -> None:
+        thinkers, process = Thinkers(1, 512), cast(LineProcess, Process())
+        loop = asyncio.get_running_loop()
+        try:
+            thinkers._running = 1  # it is busy
+            waiting = asyncio.create_task(thinkers._take(loop.time() + 60.0))
+            await asyncio.sleep(0)
+            thinkers._give_back(process)
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+            assert thinkers._idle == [process]
+            assert await thinkers._take(loop.time()) is process
+            with pytest.raises(ThinkingError, match="busy"):
+                await thinkers._take(loop.time() + 0.01)
+            assert not thinkers._waiting
+            thinkers._give_back(process)
+            assert thinkers._idle == [process]
+        finally:
+            thinkers._idle.clear()
+            await thinkers.close()
+
+    asyncio.run(main())
+
+
+def test_a_hanging_ai_at_one_table_does_not_delay_another(tmp_path: Path) -> None:
+    script = tmp_path / "hanging.py"
+    script.write_text(HANGING)
+
+    async def main() -> None:
+        thinkers = Thinkers(1, 512, [sys.executable, str(script)])
+        async with world(tmp_path, think_seconds=20.0) as here:
+            await here.service.thinkers.close()
+            here.service.thinkers = thinkers
+            (person,) = await here.guests(1)
+            dumb = {"kind": "ai", "agent": "dumb"}
+
+            async def until(room: Room, reached: Callable[[], bool]) -> None:
+                for _ in range(1500):
+                    if reached():
+                        return
+                    await here.settle(room, 0.01)
+                    await asyncio.sleep(0.005)
+                raise AssertionError("the table is delayed")
+
+            seats = [{"kind": "ai", "agent": "observer"}, dumb]
+            hanging = await here.table(person, seats, rules="common:dice=1", pace=0.001)
+            await until(hanging, lambda: is_asked(hanging, 0) and bool(thinkers._busy))
+            other = await here.table(person, [dumb, dumb], rules="common:dice=1", pace=0.001)
+            await until(other, lambda: other.state.status == "finished")
+            assert is_asked(hanging, 0)  # it still thinks
+            assert thinkers.replaced == 0
+
+    def is_asked(room: Room, seat: int) -> bool:
+        return room.state.match is not None and seat in room.state.match.awaited
 
     asyncio.run(main())
 

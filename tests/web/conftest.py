@@ -28,3 +28,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def chrome(server: Server) -> Iterator[Browser]:
     with browser() as launched:
         yield launched
+
+
+@pytest.fixture(autouse=True)
+def pages_are_closed(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Pages of one test do not go on with their games during the next."""
+    yield
+    if "chrome" in request.fixturenames:
+        for context in request.getfixturevalue("chrome").contexts:
+            context.close()

@@ -1,4 +1,4 @@
-"""Pictures of every view, at phone and desktop size, by day and by night.
+"""Pictures of every view, on narrow and usual phones and on a desktop, by day and by night.
 
 ``make screenshots`` writes them to build/screenshots, and the README's to docs/table.png.
 """
@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from web.kit import Server, browser, click, make_table, page_settings, sit, visit, why_no_browser
 from web.views import AI, OPEN, tour
 
-SIZES = {"phone": (360, 740), "desktop": (1280, 860)}
+SIZES = {"narrow": (320, 640), "phone": (390, 844), "desktop": (1280, 860)}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 ROOT = Path(__file__).resolve().parents[2]
 

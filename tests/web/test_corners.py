@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
 from playwright.sync_api import Browser, Page
 
 from perudo.record import MatchRecord
-from web.kit import Server, calm, click, make_table, sit, visit
+from web.kit import Server, calm, click, make_table, play_by_mouse, sit, visit
 
 AI = {"kind": "ai", "level": "strong"}
 OPEN = {"kind": "open"}
@@ -132,4 +135,81 @@ def test_creators_fill_seats_pause_and_leave(server: Server, chrome: Browser) ->
     page.wait_for_selector("#story li:has-text('a word at a private table')")
     page.click("#stand")
     page.wait_for_selector("#play-now")
+    calm(page)
+
+
+def test_somebody_is_sent_away_and_stays_away(server: Server, chrome: Browser) -> None:
+    page, other = visit(chrome, server.url), visit(chrome, server.url)
+    table = make_table(page, server.url, [OPEN, OPEN, OPEN], rules="common")
+    sit(page, server.url, table)
+    sit(other, server.url, table)
+    name = page.inner_text('[data-seat="1"] .seat-name')
+    page.click("#menu summary")
+    page.click(f"text=Send {name} away")
+    page.wait_for_selector('[data-seat="1"] [data-fill]')
+    other.wait_for_selector(f"#story li:has-text('{name} was sent away.')", state="attached")
+    other.click('[data-sit="1"]')
+    other.wait_for_selector(".notice:has-text('You were sent away from this table.')")
+    assert page.locator('[data-seat="1"] [data-fill]').count() == 1
+    calm(page)
+    calm(other)
+
+
+def test_sounds_are_off_until_they_are_wanted(server: Server, chrome: Browser) -> None:
+    page = visit(chrome, server.url)
+    page.add_init_script(
+        """window.contexts = 0;
+        const Made = window.AudioContext;
+        window.AudioContext = class extends Made {
+          constructor() { super(); window.contexts += 1; }
+        };"""
+    )
+    table = make_table(page, server.url, [OPEN, AI], rules="common:start_mode=fixed")
+    sit(page, server.url, table)
+    page.wait_for_selector(".acting.asked")  # the dice were rolled, and it is the player's turn
+    assert page.evaluate("window.contexts") == 0
+    page.click("#menu summary")
+    assert not page.is_checked("#sound")
+    page.check("#sound")
+    click(page, ".bid >> nth=0")
+    page.wait_for_function("() => window.contexts === 1")  # a turn or new dice are heard
+    page.reload()
+    page.click("#menu summary")
+    assert page.is_checked("#sound")
+    calm(page)
+
+
+def test_a_rated_game_is_drawn_on_the_players_page(server: Server, chrome: Browser) -> None:
+    page = visit(chrome, server.url)
+    page.goto(f"{server.url}/#/new")
+    page.wait_for_selector(".hint:has-text('Rated games need an account')")
+    page.goto(f"{server.url}/#/account")
+    page.fill("#register-name", "Rita")
+    page.fill("#register-password", "a long enough secret")
+    page.click("#register button")
+    page.wait_for_selector(".secret:not(:empty)")
+    page.goto(f"{server.url}/#/new")
+    page.select_option("#preset", "perudish2")  # one hand decides
+    page.select_option("#players", "2")
+    page.select_option("#seat-1", "level:strong")
+    page.check("#rated")
+    page.click("#make-table")
+    page.wait_for_selector("[data-dice]")
+    page.click("#menu summary")
+    page.wait_for_selector("text=No odds in rated games.")
+    assert page.locator("#odds").count() == 0
+    play_by_mouse(page)
+    who = page.evaluate("fetch('/api/me').then((a) => a.json()).then((b) => b.you.id)")
+    page.goto(f"{server.url}/#/player/{who}")
+    page.wait_for_selector(".curve .line", state="attached")
+    told = page.evaluate(f"fetch('/api/people/{who}').then((a) => a.json())")["ratings"]
+    ((ladder, points),) = told.items()
+    assert page.locator(f"h2:has-text('{ladder}')").count() == 1
+    assert len(str(page.get_attribute(".curve .line", "points")).split()) == len(points)
+    drawn = page.inner_text(".curve figcaption").replace(",", "").split(": ")[1]
+    shown = [int(number) for number in re.findall(r"\d+", drawn)]
+    expected = [points[-1][name] for name in ("rating", "low", "high")]
+    assert shown == pytest.approx(expected, abs=0.5)
+    page.goto(f"{server.url}/#/ladder/perudish2/2")
+    page.wait_for_selector("tbody tr:has-text('Rita')")
     calm(page)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from playwright.sync_api import Browser, Page, WebSocket
 
+from perudo.games.perudo import PerudoState
 from perudo.record import MatchRecord
+from perudo.server.fairness import check_dice
 from web.kit import (
     SPOKEN,
     Server,
@@ -31,11 +34,15 @@ def test_a_guest_plays_a_whole_game_by_mouse_and_again(server: Server, chrome: B
     with_choices(page, rules=SHORT, level="strong")
     page.goto(server.url)
     page.click("#play-now")
-    facts: set[str] = set()
-    play_by_mouse(page, lambda page: facts.update(page.locator(".fact").all_inner_texts()))
-    # Which rounds the guest is asked in depends on the dice: some say palafico, some that ones are.
-    assert any("wild" in fact for fact in facts), facts
+    lines: set[str] = set()
+    play_by_mouse(page, lambda page: lines.update(page.locator(".checked").all_inner_texts()))
     assert page.locator("[data-winner]").count() == 1
+    table = page.url.split("/table/")[1].split("/")[0]
+    found = check_dice(record_of(page, table))
+    assert page.get_attribute(".checked", "data-checked") == "fair"
+    assert page.get_attribute(".checked", "data-rounds") == str(found["rounds"])
+    assert page.get_attribute(".checked", "data-hands") == str(found["hands"])
+    assert "✓ Dice checked: they follow from what was promised." in lines  # after each round
     page.click("#rematch")
     page.wait_for_selector(".acting.asked, #skip, .status:has-text('thinking')")
     assert page.locator(".winner").count() == 0
@@ -101,11 +108,16 @@ ANSWERED = """(question) => document.querySelector("#skip, .winner")
 FACES = ("", "one", "two", "three", "four", "five", "six")
 
 
+def record_of(page: Page, table: str, game: int = 1) -> MatchRecord:
+    """The record of a finished game, as everybody can have it."""
+    script = "id => fetch(`/api/games/${id}/record`).then(a => a.text())"
+    return MatchRecord.parse(page.evaluate(script, f"{table}.{game}").splitlines())
+
+
 def compare_spoken_with_record(page: Page) -> None:
     """What was spoken is the record, event by event, in its order."""
     table = page.url.split("/table/")[1].split("/")[0]
-    text = page.evaluate("id => fetch(`/api/games/${id}.1/record`).then(a => a.text())", table)
-    record = MatchRecord.parse(text.splitlines())
+    record = record_of(page, table)
     own = next(seat for seat, name in enumerate(record.players) if not name.startswith("strong"))
     expected = [f"Game 1 begins: {', '.join(record.players)}."]
     for event, state in record.replay():
@@ -222,6 +234,56 @@ def test_two_browsers_play_each_other_and_never_see_the_others_dice(
                 click(page, '[data-word="dudo"]' if bids > 1 else ".bid >> nth=0")
     calm(ann)
     calm(bob)
+
+
+def expected_facts(state: Any, names: list[str]) -> list[str]:
+    """What the middle of the table says about a round."""
+    wild = "nothing is wild" if state.wild_face is None else "ones are wild"
+    if state.palafico is not None:
+        left = "the face is fixed" if state.wild_face else "nothing is wild, and the face is fixed"
+        wild = f"Palafico round of {names[state.palafico]}: {left}."
+    return [f"{state.total_dice} dice in play", wild]
+
+
+@pytest.mark.parametrize("rules", ["s0_sim:dice=2", "common_palafico:dice=2"])
+def test_a_palafico_round_and_what_is_wild_are_said_in_words(
+    rules: str, server: Server, chrome: Browser
+) -> None:
+    """With two dice each the first loss leads to one; an AI is always followed by a person."""
+    pages = [visit(chrome, server.url), visit(chrome, server.url)]
+    table = make_table(pages[0], server.url, [OPEN, OPEN, AI], rules=f"{rules},start_mode=fixed")
+    for page in pages:
+        sit(page, server.url, table)
+    seen: list[tuple[int, bool]] = []
+    while not any(palafico for _, palafico in seen):
+        waiting = [each for each in pages if each.is_visible(".acting.asked, #skip")]
+        if not waiting:
+            continue
+        page = waiting[0]
+        if page.is_visible("#skip"):
+            click(page, "#skip")
+            continue
+        # Nothing goes on while a person is asked: the record tells where the table is.
+        room = server.house.lobby.find(table)
+        assert room is not None
+        assert room.state.match is not None
+        record = room.state.match.table.record
+        names, state = record.players, list(record.replay())[-1][1]
+        assert isinstance(state, PerudoState)
+        assert page.locator(".fact").all_inner_texts() == expected_facts(state, names)
+        assert page.evaluate(
+            "document.querySelector('perudo-table').classList.contains('palafico')"
+        ) == (state.palafico is not None)
+        seen.append((state.round, state.palafico is not None))
+        question = page.get_attribute(".acting", "data-question")
+        dudo = page.is_visible('[data-word="dudo"]')
+        page.click('[data-word="dudo"]' if dudo else ".bid >> nth=0")
+        page.wait_for_function(ANSWERED, arg=question)
+    assert seen[0] == (1, False)
+    words = expected_facts(state, names)[1]
+    for page in pages:
+        page.wait_for_selector(f"#story li[data-kind=deal]:has-text('{words}')", state="attached")
+        calm(page)
 
 
 def test_calza_out_of_turn(server: Server, chrome: Browser) -> None:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import json
+from collections.abc import Callable
 from typing import Any
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Response
 
+from perudo.games.errors import PerudoError
+from perudo.games.perudo import PERUDO
+from perudo.record import MatchRecord
+from perudo.server.fairness import FairDice, check_dice
+from perudo.table import Table
 from web.kit import Server, calm, visit
 from web.views import RECORD, tour
 
@@ -86,7 +96,152 @@ def test_a_pasted_game_is_reviewed(server: Server, chrome: Browser) -> None:
     assert page.locator(".board .die.unknown").count() == 1
     page.click("#step-on")
     page.wait_for_selector(".decision h2:has-text('Dudo')")
+    assert page.get_attribute("[data-checked]", "data-checked") == "unknown"
+    link = str(page.get_attribute("#share", "href"))
+    other = visit(chrome, server.url)  # the link carries the game to somebody else
+    other.goto(f"{server.url}/{link}")
+    other.wait_for_selector("[data-opinion]", timeout=120_000)
+    assert "Ann, Bob · common:dice=1" in other.inner_text(".review")
+    other.goto(f"{server.url}/{link[:-9]}")
+    other.wait_for_selector("main:has-text('does not carry a whole game')")
+    page.click("#retry-table")  # Bob, who has a four and heard 1x3
+    page.wait_for_selector(".acting.asked")
+    assert page.get_attribute("[data-dice]", "data-dice") == "4"
+    assert page.get_attribute("[data-standing]", "data-standing") == "1x3"
+    page.click('[data-word="dudo"]')
+    page.wait_for_selector("[data-winner='0']")
     calm(page, "400")
+    calm(other)
+
+
+def fair_record(rules: str = "common:dice=2") -> MatchRecord:
+    """A game of two with two dice each, whose dice were committed to."""
+    dice = FairDice(bytes(range(32)), ["aa", "bb"])
+    table = Table(PERUDO, PERUDO.setting(rules), ["Ann", "Bob"], dice)
+    while table.actor is not None:
+        legal = [str(action) for action in table.state.legal_actions]
+        table.act(table.actor, "dudo" if "dudo" in legal else "1x2")
+    return table.record
+
+
+def with_another_die(record: MatchRecord) -> list[str]:
+    """The record with a die that was not rolled, where nobody could tell by the rules."""
+    events = json.loads(json.dumps(record.events))
+    result = next(each for each in events if each["event"] == "result")
+    deal = next(each for each in events if each["event"] == "deal")
+    counting = {"1", result["bid"][-1]}
+    seat, old = next(
+        (seat, die) for seat, hand in enumerate(deal["dice"]) for die in hand if die not in counting
+    )
+    new = next(face for face in "3456" if face not in {*counting, old})
+    for hands in (deal["dice"], result["hands"]):
+        hands[seat] = "".join(sorted(hands[seat].replace(old, new, 1)))
+    return [next(record.lines()), *(json.dumps(event) for event in events)]
+
+
+def test_dice_are_recomputed_from_a_pasted_record(server: Server, chrome: Browser) -> None:
+    record = fair_record()
+    forged = with_another_die(record)
+    found = check_dice(record)
+    with pytest.raises(PerudoError, match="not fair"):
+        check_dice(MatchRecord.parse(forged))
+    page = visit(chrome, server.url)
+    for text, state in (("\n".join(record.lines()), "fair"), ("\n".join(forged), "unfair")):
+        page.goto(f"{server.url}/#/review")
+        page.reload()
+        page.fill("#pasted", text)
+        page.click("#review-pasted")
+        page.wait_for_selector(f'[data-checked="{state}"]')
+        if state == "fair":
+            assert page.get_attribute("[data-checked]", "data-rounds") == str(found["rounds"])
+            assert page.get_attribute("[data-checked]", "data-hands") == str(found["hands"])
+    assert "do not follow from their key" in page.inner_text("[data-checked]")
+    calm(page)
+
+
+CHECKED = """async (games) => {
+  const { checked } = await import("/js/checked.js");
+  return games.map(([record, known]) => {
+    const found = checked(record.slice(1), record[0].options, known);
+    return found.problem ? { code: found.problem.code } : found;
+  });
+}"""
+
+
+def test_whatever_does_not_fit_is_noticed(server: Server, chrome: Browser) -> None:
+    def altered(change: Callable[[list[Any]], Any]) -> list[Any]:
+        lines = [json.loads(line) for line in fair_record().lines()]
+        change(lines)
+        return lines
+
+    def whole(rules: str) -> list[Any]:
+        return [json.loads(line) for line in fair_record(rules).lines()]
+
+    kinds = [line.get("event") for line in whole("common:dice=2")]
+    deals = [place for place, kind in enumerate(kinds) if kind == "deal"]
+    results = [place for place, kind in enumerate(kinds) if kind == "result"]
+    wrong: list[tuple[str, list[Any], dict[str, str]]] = [
+        ("start", altered(lambda game: game[1].update(start_roll=[[1, 2]])), {}),
+        ("start", altered(lambda game: game[1].update(opener=1 - game[1]["opener"])), {}),
+        ("commit", altered(lambda game: game[deals[1]]["fair"].update(commit="00")), {}),
+        ("commit", altered(lambda game: game[deals[-1]]["fair"].update(next="00")), {}),
+        ("hand", altered(lambda game: game[1]["fair"]["locks"].reverse()), {}),
+        ("hand", altered(lambda game: game[results[0]]["fair"]["keys"].reverse()), {}),
+        ("secret", altered(lambda game: game[-1]["fair"].update(secret="00")), {}),
+        ("missing", altered(lambda game: game[results[0]].pop("fair")), {}),
+        ("anchor", whole("common:dice=2"), {"anchor": "00"}),
+        ("seed", whole("common:dice=2"), {"seed": "cc"}),
+    ]
+    right = [whole(f"common:dice=2,start_mode={mode}") for mode in ("roll", "random", "fixed")]
+    page = visit(chrome, server.url)
+    page.goto(server.url)
+    page.wait_for_selector("#play-now")
+    codes = page.evaluate(CHECKED, [[game, known] for _, game, known in wrong])
+    assert [each.get("code") for each in codes] == [code for code, _, _ in wrong]
+    unfinished = [line for line in right[0] if "payoffs" not in line]
+    found = page.evaluate(CHECKED, [[game, {"seed": "bb"}] for game in [*right, unfinished]])
+    for game, told in zip(right, found[:3], strict=True):
+        expected = check_dice(MatchRecord.parse([json.dumps(line) for line in game]))
+        assert told == {name: expected[name] for name in ("rounds", "hands", "complete")}
+    assert found[3]["complete"] is False
+    calm(page)
+
+
+def test_hashes_are_those_of_everybody(server: Server, chrome: Browser) -> None:
+    page = visit(chrome, server.url)
+    page.goto(server.url)
+    page.wait_for_selector("#play-now")
+    given = [
+        [bytes(range(n % 256)).hex(), (b"k" * (n // 2)).hex()] for n in (0, 1, 55, 56, 64, 200)
+    ]
+    made = page.evaluate(
+        """async (given) => {
+          const { sha256, hmac, hex, fromHex } = await import("/js/sha256.js");
+          return given.map((pair) => pair.map(fromHex))
+            .map(([text, key]) => [hex(sha256(text)), hex(hmac(key, text))]);
+        }""",
+        given,
+    )
+    for (text, key), (digest, code) in zip(given, made, strict=True):
+        assert digest == hashlib.sha256(bytes.fromhex(text)).hexdigest()
+        told = hmac.new(bytes.fromhex(key), bytes.fromhex(text), hashlib.sha256).hexdigest()
+        assert code == told
+    abc = page.evaluate("import('/js/sha256.js').then((m) => m.hex(m.sha256(m.bytesOf('abc'))))")
+    assert abc == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # FIPS 180-4
+    calm(page)
+
+
+def test_levels_are_the_services_in_the_readers_words(server: Server, chrome: Browser) -> None:
+    page = visit(chrome, server.url, locale="fr-FR")
+    own = {"name": "titan", "agent": "observer", "summary": "from the service"}
+    there = {"name": "strong", "agent": "observer", "summary": "in English"}
+    page.route("**/api/levels", lambda route: route.fulfill(json={"levels": [own, there]}))
+    page.goto(server.url)
+    page.wait_for_selector("#play-now")
+    labels = [text.split("\n") for text in page.locator(".level").all_inner_texts()]
+    assert labels[0] == ["titan", "from the service"]
+    assert labels[1][0] == "Fort"
+    calm(page)
 
 
 def test_a_rating_is_drawn_with_its_interval(server: Server, chrome: Browser) -> None:
@@ -105,13 +260,16 @@ def test_a_rating_is_drawn_with_its_interval(server: Server, chrome: Browser) ->
     calm(page)
 
 
-def test_a_running_game_is_not_reviewed(server: Server, chrome: Browser) -> None:
-    page = visit(chrome, server.url)
+def test_a_running_game_is_not_reviewed_and_refusals_are_translated(
+    server: Server, chrome: Browser
+) -> None:
+    page = visit(chrome, server.url, locale="fr-FR")
     page.goto(server.url)
     page.click("#play-now")
     page.wait_for_selector("[data-dice]")
     table = page.url.split("/table/")[1].split("/")[0]
     page.goto(f"{server.url}/#/review/{table}.1")
-    page.wait_for_selector("h1:has-text('That did not work')")
-    assert "still being played" in page.inner_text("main")
-    calm(page, "400")
+    page.wait_for_selector("main p:has-text('La partie se joue encore.')")
+    page.goto(f"{server.url}/#/table/nowhere")
+    page.wait_for_selector(".notice:has-text('Cette table')")
+    calm(page, "400", "404")

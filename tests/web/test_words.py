@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from pathlib import Path
 
 import pytest
 
+from perudo.games.perudo.bidding import REFUSALS
 from perudo.games.perudo.presets import PRESETS
 from perudo.games.perudo.rules import OPTIONS, option_values
 from perudo.server.messages import PHRASES, REACTIONS
@@ -57,6 +59,37 @@ def test_what_the_service_names_has_words() -> None:
         assert reaction in SCRIPTS
 
 
+REFUSING = ("Refused", "ProtocolError", "_refuse", "_error")
+"""What is called to refuse something."""
+
+
+def _called(node: ast.Call) -> str:
+    return str(getattr(node.func, "id", getattr(node.func, "attr", "")))
+
+
+def error_codes() -> set[str]:
+    """Every code with which the service refuses something, found where it is written."""
+    source = WEB.parent
+    codes = {"refused", "not_your_turn", *REFUSALS[1:]}
+    for path in [*source.glob("server/*.py"), source / "protocol.py"]:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and _called(node) in REFUSING:
+                texts = [each.value for each in node.args if isinstance(each, ast.Constant)]
+                codes |= {text for text in texts if isinstance(text, str) and text.isidentifier()}
+            if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "_CODES":
+                codes |= set(ast.literal_eval(node.value).values())
+    return codes
+
+
+@pytest.mark.parametrize("language", ["en", "es", "fr"])
+def test_every_refusal_of_the_service_has_a_sentence(language: str) -> None:
+    codes = error_codes()
+    assert {"too_fast", "origin", "unreadable", "name_taken", "not_higher"} <= codes
+    assert len(codes) > 70
+    missing = {code for code in codes if f"error.{code}" not in LANGUAGES[language]}
+    assert not missing
+
+
 def test_no_key_is_left_over() -> None:
     """Keys made of parts are known by their beginnings."""
     made = set(re.findall(r"`([\w.]+\.)\$\{", SCRIPTS)) | {"you.", "they.", "told.", "keys."}
@@ -74,3 +107,8 @@ def test_nothing_of_the_page_comes_from_elsewhere() -> None:
     for path in [*WEB.rglob("*.js"), *WEB.rglob("*.css"), *WEB.rglob("*.html")]:
         text = path.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
         assert not re.search(r"https?://|//[a-z]+\.", text), path
+
+
+def test_nothing_needs_https() -> None:
+    """Tables in a local network are served over plain http, where browsers have no such things."""
+    assert not re.search(r"crypto\.subtle|serviceWorker|randomUUID", SCRIPTS)

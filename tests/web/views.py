@@ -28,6 +28,10 @@ def tour(page: Page, url: str, rules: str = "official", others: int = 5) -> Iter
     page.wait_for_selector(".invitation .qr")
     yield "waiting"
     yield from _game(page, url, rules, others)
+    table = make_table(page, url, [AI] * 6, rules="official", pace=3)
+    page.goto(f"{url}/#/table/{table}")
+    page.wait_for_selector("[data-standing]")
+    yield "watching"
     table = make_table(page, url, [OPEN, AI, AI], rules="s0_sim:dice=2")
     sit(page, url, table)
     play_by_mouse(page)

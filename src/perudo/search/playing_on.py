@@ -1,7 +1,8 @@
 """Playing on from a position: what actions are worth if everybody then plays by one policy.
 
 All actions are tried on the same deals with the same luck (common random numbers), so that their
-difference is known far better than either value.
+difference is known far better than either value. What the seat cannot see is dealt as it may
+believe: hands are weighed by how likely the policy is to have said with them what was said.
 """
 
 from __future__ import annotations
@@ -24,14 +25,16 @@ from perudo.games.game import (
     deal,
     observe,
     payoff,
-    redeal,
 )
 from perudo.games.kernel import kernel
 from perudo.games.policy import Parameters, addresses, new_thoughts, policy_at
 from perudo.games.state import SEATS
+from perudo.search.beliefs import believe, deal_believed
 
 HIDDEN, LUCK = 1 << 20, 1 << 21
 """Parts of a sample's key; its rounds are numbered below these."""
+WEIGHING = 1 << 40
+"""A part of the key above all samples: games whose hands depend on each other weigh some deals."""
 
 Real = npt.NDArray[np.float64]
 
@@ -52,18 +55,25 @@ def play_on(
     """Fill ``wins[sample, action]`` with 1 where the seat won the match, else 0.
 
     ``states`` are the position and three workspaces: what is dealt, the table, and what the actor
-    sees. With ``resample`` everything that the seat cannot see is dealt anew in each sample.
+    sees. With ``resample`` everything that the seat cannot see is dealt anew in each sample, from
+    the seat's belief; the position is then what the seat observes.
     """
     players = int(states[0].players)
     stream = np.zeros(1, np.uint64)
     streams = np.zeros((players, 1), np.uint64)
     dealt, table, view = states[1], states[2], states[3]
+    shares, particles = np.zeros((0, 0)), states
+    if resample:
+        stream[0] = combine(key, WEIGHING)
+        shares, particles = believe(
+            states[0], seat, policies[0], parameters, memory, stream, thoughts
+        )
     for sample in range(wins.shape[0]):
         sample_key = combine(key, sample)
         copy(dealt, states[0])
         if resample:
             stream[0] = combine(sample_key, HIDDEN)
-            redeal(dealt, seat, stream)
+            deal_believed(dealt, seat, shares, particles, stream)
         for index in range(actions.size):
             luck = combine(sample_key, LUCK)
             for each in range(players):

@@ -51,7 +51,7 @@ def backup(
     target: Annotated[Path, typer.Argument(help="The file to write.")], database: Database = USUAL
 ) -> None:
     """Copy the database while it is in use, and check the copy."""
-    from perudo.server.keeping import back_up
+    from perudo.server.backups import back_up
 
     with _engine(database) as engine:
         back_up(engine, target)
@@ -63,7 +63,7 @@ def restore(
     source: Annotated[Path, typer.Argument(help="A backup.")], database: Database = USUAL
 ) -> None:
     """Put a backup in the database's place. Stop the server first; what was there is kept."""
-    from perudo.server.keeping import restore as put_back
+    from perudo.server.backups import restore as put_back
 
     with _engine(database) as engine:
         kept = put_back(engine, source)
@@ -91,40 +91,40 @@ def migrate(
 @admin.command("reset-password")
 def reset_password(who: Who, database: Database = USUAL) -> None:
     """Give an account a new password, which is printed; its sessions end."""
-    from perudo.server import keeping
+    from perudo.server import moderation
 
     with _changing(database) as connection:
-        password = keeping.reset_password(connection, who)
+        password = moderation.reset_password(connection, who)
     print(password)
 
 
 @admin.command()
 def ban(who: Who, off: Off = False, database: Database = USUAL) -> None:
     """Let somebody in no longer, with all their bots."""
-    from perudo.server import keeping
+    from perudo.server import moderation
 
     with _changing(database) as connection:
-        keeping.set_banned(connection, who, not off)
+        moderation.set_banned(connection, who, not off)
     print(f"{who} is {'let in again' if off else 'banned'}")
 
 
 @admin.command()
 def mute(who: Who, off: Off = False, database: Database = USUAL) -> None:
     """Let somebody's free text through nowhere."""
-    from perudo.server import keeping
+    from perudo.server import moderation
 
     with _changing(database) as connection:
-        keeping.set_muted(connection, who, not off)
+        moderation.set_muted(connection, who, not off)
     print(f"{who} is {'heard again' if off else 'muted'}")
 
 
 @admin.command()
 def export(who: Who, database: Database = USUAL) -> None:
     """Print everything that is stored about somebody, as JSON."""
-    from perudo.server import keeping
+    from perudo.server import personal_data
 
     with _engine(database) as engine, engine.connect() as connection:
-        json.dump(keeping.export_person(connection, who), sys.stdout, indent=1)
+        json.dump(personal_data.export_person(connection, who), sys.stdout, indent=1)
     print()
 
 
@@ -136,12 +136,12 @@ def erase(
 ) -> None:
     """Forget who somebody was; their games stay, without name and words."""
     from perudo.games.errors import PerudoError
-    from perudo.server import keeping
+    from perudo.server import personal_data
 
     if not yes:
         raise PerudoError("this cannot be undone; say --yes")
     with _changing(database) as connection:
-        keeping.erase_person(connection, who)
+        personal_data.erase_person(connection, who)
     print(f"{who} is erased")
 
 
@@ -153,8 +153,8 @@ def forget(
     """Delete unrated tables and idle guests that are older than some days."""
     import time
 
-    from perudo.server import keeping
+    from perudo.server import retention
 
     with _changing(database) as connection:
-        gone = keeping.forget_old(connection, days, time.time())
+        gone = retention.forget_old(connection, days, time.time())
     print(f"deleted {gone['tables']} tables and {gone['guests']} guests")

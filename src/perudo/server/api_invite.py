@@ -19,14 +19,14 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 @router.get("/tables/{table}/invitation")
 async def invitation(table: str, request: Request, house: HouseHere) -> Answer:
     """The address at which friends find a table."""
-    await house.lobby.room(table)
+    await house.lobby.require(table)
     return {"link": link_to(table, request, house.settings.lan)}
 
 
 @router.get("/tables/{table}/invitation.svg", responses={200: {"content": {"image/svg+xml": {}}}})
 async def invitation_code(table: str, request: Request, house: HouseHere) -> Response:
     """The same as a code to scan."""
-    await house.lobby.room(table)
+    await house.lobby.require(table)
     drawn = io.BytesIO()
     segno.make(link_to(table, request, house.settings.lan), error="m").save(
         drawn, kind="svg", border=2, dark="#000", light="#fff", omitsize=True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from fastapi import APIRouter, Depends, Request, Response
 
 from perudo.server.api_models import (
@@ -12,6 +14,7 @@ from perudo.server.api_models import (
     PasswordChange,
     Recovery,
 )
+from perudo.server.bots import Bots
 from perudo.server.sessions import (
     Answer,
     HouseHere,
@@ -23,6 +26,14 @@ from perudo.server.sessions import (
 )
 
 router = APIRouter(prefix="/api", tags=["people"])
+
+
+def bots_of(house: HouseHere) -> Bots:
+    """The bots of the running service."""
+    return Bots(house.service.store, house.service.clock.time)
+
+
+BotsHere = Annotated[Bots, Depends(bots_of)]
 
 
 @router.post("/guests", status_code=201)
@@ -94,26 +105,26 @@ async def recover(body: Recovery, house: HouseHere) -> Answer:
 
 
 @router.get("/bots")
-async def bots(person: Visitor, house: HouseHere) -> Answer:
+async def bots(person: Visitor, all_bots: BotsHere) -> Answer:
     """One's bots."""
-    return {"bots": [bot.public for bot in await house.people.bots(person)]}
+    return {"bots": [bot.public for bot in await all_bots.of(person)]}
 
 
 @router.post("/bots", status_code=201)
-async def new_bot(body: NewBot, person: Visitor, house: HouseHere) -> Answer:
+async def new_bot(body: NewBot, person: Visitor, all_bots: BotsHere) -> Answer:
     """Make a bot; its token is told once."""
-    bot, token = await house.people.new_bot(person, body.name)
+    bot, token = await all_bots.new(person, body.name)
     return {"bot": bot.public, "token": token}
 
 
 @router.post("/bots/{bot}/token")
-async def renew_token(bot: str, person: Visitor, house: HouseHere) -> Answer:
+async def renew_token(bot: str, person: Visitor, all_bots: BotsHere) -> Answer:
     """Another token for a bot; the old one is worth nothing any more."""
-    return {"token": await house.people.renew_bot_token(person, bot)}
+    return {"token": await all_bots.renew_token(person, bot)}
 
 
 @router.put("/bots/{bot}/filters")
-async def set_filters(bot: str, body: Filters, person: Visitor, house: HouseHere) -> Answer:
+async def set_filters(bot: str, body: Filters, person: Visitor, all_bots: BotsHere) -> Answer:
     """Choose which challenges a bot hears of."""
-    await house.people.set_filters(person, bot, body.model_dump(exclude_none=True))
+    await all_bots.set_filters(person, bot, body.model_dump(exclude_none=True))
     return {"done": True}

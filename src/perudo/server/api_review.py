@@ -15,7 +15,7 @@ from perudo.review import require_reviewable
 from perudo.server import records
 from perudo.server.opponents import opponent
 from perudo.server.options import MAX_SEATS, Strict
-from perudo.server.retrying import MOST_ACTIONS, play_again
+from perudo.server.retrying import MOST_ACTIONS, play_again, table_log, table_options
 from perudo.server.reviewing import Reviews, steps
 from perudo.server.sessions import Answer, HouseHere, Visitor
 from perudo.transcript import parse_record
@@ -49,6 +49,22 @@ class Retry(Strict):
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
 
 
+class RetryTable(Strict):
+    """Where the game goes on differently."""
+
+    n: Annotated[int, Field(ge=1, lt=2**31)]
+
+
+def notation_of(record: MatchRecord) -> str | None:
+    """A record as text that is short enough for a link; None if it could not be read again."""
+    text = record.transcript()
+    try:
+        parse_record(text)
+    except PerudoError:  # such as a game that began with other dice than its rules say
+        return None
+    return text
+
+
 def reviews_of(request: Request) -> Reviews:
     """The reviews of this server process."""
     state: Any = request.app.state
@@ -79,6 +95,7 @@ async def new_review(
         "players": record.players,
         "rules": str(record.setting),
         "game": body.game,
+        "notation": await asyncio.to_thread(notation_of, record) if body.game is None else None,
         "steps": await asyncio.to_thread(steps, record),
         **job.data(),
     }
@@ -98,3 +115,14 @@ async def retry(
     job = reviews_of(request).find(review)
     thinkers = house.service.thinkers
     return await play_again(job.record, body.n, body.actions, body.seed, thinkers)
+
+
+@router.post("/reviews/{review}/tables", status_code=201)
+async def retry_table(
+    review: str, body: RetryTable, request: Request, person: Visitor, house: HouseHere
+) -> Answer:
+    """A table at which a decision is one's own, and the game goes on from there."""
+    job = reviews_of(request).find(review)
+    options = table_options(job.record, body.n)
+    log = await asyncio.to_thread(table_log, job.record, body.n, person, options)
+    return {"table": await house.lobby.open(person, options, log)}

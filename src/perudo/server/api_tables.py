@@ -11,7 +11,6 @@ from perudo.games.perudo import PERUDO
 from perudo.games.perudo.presets import PRESETS
 from perudo.games.perudo.rules import OPTIONS, option_values
 from perudo.server.api_models import Status
-from perudo.server.info import table_info
 from perudo.server.messages import PHRASES, REACTIONS
 from perudo.server.opponents import LEVELS, largest, offered, parameters_of
 from perudo.server.options import TableOptions
@@ -43,16 +42,21 @@ async def rules() -> Answer:
     }
 
 
-@router.get("/agents")
-async def agents() -> Answer:
-    """The built-in AIs: levels for everybody, names with parameters for experts."""
+@router.get("/levels")
+async def levels() -> Answer:
+    """The strengths that everybody can choose from, weakest first."""
     return {
         "levels": [
             {"name": name, "agent": level.agent, "summary": level.summary}
             for name, level in LEVELS.items()
-        ],
-        "agents": [_agent(name) for name in offered()],
+        ]
     }
+
+
+@router.get("/agents")
+async def agents() -> Answer:
+    """The built-in AIs: levels for everybody, names with parameters for experts."""
+    return {**await levels(), "agents": [_agent(name) for name in offered()]}
 
 
 def _agent(name: str) -> dict[str, Any]:
@@ -99,5 +103,4 @@ async def new_table(body: TableOptions, person: Visitor, house: HouseHere) -> An
 @router.get("/tables/{table}")
 async def one_table(table: str, house: HouseHere) -> Answer:
     """A table apart from the game on it; whoever has a private one's id has its link."""
-    room = await house.lobby.room(table)
-    return {"info": table_info(room)}
+    return {"info": await house.lobby.info(table)}

@@ -17,6 +17,23 @@ def serve(
             help="sqlite:///file, or postgresql://user:password@host/name.",
         ),
     ] = "sqlite:///perudo.db",
+    redis: Annotated[
+        Text,
+        typer.Option(
+            envvar="PERUDO_REDIS",
+            help="redis://host:6379/0, through which several processes on one PostgreSQL database "
+            "reach each other; give it to each of them.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int,
+        typer.Option(
+            envvar="PERUDO_WORKERS",
+            help="Processes that serve on this machine; more than one needs --redis.",
+            min=1,
+            max=64,
+        ),
+    ] = 1,
     host: Annotated[
         str, typer.Option(envvar="PERUDO_HOST", help="The address to listen on.")
     ] = "127.0.0.1",
@@ -66,7 +83,7 @@ def serve(
         int | None,
         typer.Option(
             envvar="PERUDO_THINKERS",
-            help="Processes in which AIs think; as many as cores.",
+            help="Processes in which AIs think, of each worker; together as many as cores.",
             min=1,
             max=64,
         ),
@@ -179,6 +196,8 @@ def serve(
 
     settings = Settings(
         database=database,
+        redis=redis,
+        workers=workers,
         host=host,
         port=port,
         lan=lan,
@@ -187,7 +206,7 @@ def serve(
         secure_cookies=secure_cookies,
         registration=registration,
         metrics_token=metrics_token,
-        thinkers=thinkers or max(2, os.cpu_count() or 2),
+        thinkers=thinkers or max(2, (os.cpu_count() or 2) // workers),
         think_seconds=think_seconds,
         thinker_memory_mb=thinker_memory_mb,
         pace_seconds=pace_seconds,

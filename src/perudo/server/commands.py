@@ -52,7 +52,7 @@ async def sit(room: Room, person: Person, message: messages.Sit) -> Answer:
         raise Refused("closed", "the table is closed")
     if state.seat_of(person.id) is not None:
         return Answer(state.n, repeated=True)
-    if person.id in room.kicked:
+    if person.id in state.kicked:
         raise Refused("kicked", "the creator of the table has sent you away")
     free = [number for number, seat in enumerate(state.seats) if seat.occupant is None]
     if message.seat is not None and message.seat >= len(state.seats):
@@ -80,11 +80,8 @@ async def kick(room: Room, person: Person, message: messages.Kick) -> Answer:
     """Send somebody away."""
     _require_creator(room, person)
     _require_seat(room, message.seat)
-    occupant = room.state.seats[message.seat].occupant
-    if occupant is None:
+    if room.state.seats[message.seat].occupant is None:
         raise Refused("no_seat", f"nobody sits at seat {seat_name(message.seat)}")
-    if occupant.id is not None:
-        room.kicked.add(occupant.id)
     return await _empty(room, message.seat, "kicked")
 
 

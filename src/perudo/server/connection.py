@@ -1,15 +1,17 @@
 """One WebSocket: reads messages, hands them to tables, sends what it is given.
 
 It never waits for a slow reader: whoever does not keep up is closed, and gets what it missed when
-it comes back.
+it comes back. What is asked of a table that another process has is passed on to that process, and
+followed again where the table is next, should that process end.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
-from functools import partial
+from collections import defaultdict, deque
+from collections.abc import Coroutine
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
@@ -18,11 +20,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from perudo.games.errors import PerudoError
 from perudo.protocol import ProtocolError
 from perudo.server import messages
-from perudo.server.commands import COMMANDS
-from perudo.server.limits import PLAYING_RATE, TALK_RATE, WATCHING_RATE, Bucket
+from perudo.server.conversation import Conversation
+from perudo.server.leases import Elsewhere
+from perudo.server.limits import PLAYING_RATE, WATCHING_RATE, Bucket
 from perudo.server.people import Person
-from perudo.server.room import Room
-from perudo.server.service import Refused
 from perudo.server.settings import FRAME_BYTES
 
 if TYPE_CHECKING:
@@ -32,32 +33,46 @@ log = logging.getLogger("perudo.connection")
 
 OUTBOX = 512
 """Messages that may wait for a slow reader."""
-MOST_TABLES = 200
-"""Tables that one connection may follow."""
 PATIENCE = 30
 """Refusals for sending too much, after which the connection is closed."""
+FOLLOW_SECONDS = 0.5
+"""How long to wait before looking again for a table that is on its way."""
 
 TOO_SLOW, TOO_MUCH = 4008, 4029
 
 
-class WebConnection:
+@dataclass
+class Away:
+    """A table that is followed at another process."""
+
+    owner: str
+    odds: bool = False
+    n: int | None = None
+    """The number of the last event that came from there."""
+
+
+class WebConnection(Conversation):
     """A person's or program's connection."""
 
     def __init__(
         self, house: House, socket: WebSocket, person: Person, program: bool, address: str
     ) -> None:
-        self.person = person
-        self.program = program
-        self._house = house
+        super().__init__(house, person, program)
         self._socket = socket
         self._address = address
         self._outbox: asyncio.Queue[str | int] = asyncio.Queue()
-        self._tables: set[str] = set()
         now = house.service.clock.now()
         self._playing = Bucket.full(PLAYING_RATE, now)
         self._watching = Bucket.full(WATCHING_RATE, now)
-        self._talk = Bucket.full(TALK_RATE, now)
         self._refusals = 0
+        self._away: dict[str, Away] = {}
+        self._met: set[str] = set()
+        """Processes that know of this connection."""
+        self._wish: messages.Queue | None = None
+        """What is waited for in the queue, wherever that is."""
+        self._unanswered: defaultdict[str, deque[Any]] = defaultdict(deque)
+        """What was passed on to each process, in the order in which it answers."""
+        self._moving: set[asyncio.Task[None]] = set()
 
     def send(self, message: dict[str, Any]) -> None:
         """Put a message into the outbox."""
@@ -85,7 +100,7 @@ class WebConnection:
             )
             if self.program:
                 for table in seated:
-                    await self.follow(table)
+                    await self._follow_again(table, False, None)
             receiving = asyncio.create_task(self._receive_all())
             done, pending = await asyncio.wait(
                 (sending, receiving), return_when=asyncio.FIRST_COMPLETED
@@ -98,17 +113,11 @@ class WebConnection:
                     raise result
         finally:
             sending.cancel()
-            self._house.queue.leave(self)
-            for room in self._rooms():
-                room.post(partial(self._let_go, room))
-
-    def _rooms(self) -> Iterator[Room]:
-        """The tables that this connection follows."""
-        found = (self._house.lobby.find(table) for table in list(self._tables))
-        return (room for room in found if room is not None)
-
-    async def _let_go(self, room: Room) -> None:
-        room.shut(self)
+            for task in self._moving:
+                task.cancel()
+            self.let_go()
+            if self._house.cluster is not None:
+                self._house.cluster.forget(self, self._met)
 
     async def _send_all(self) -> None:
         while True:
@@ -132,91 +141,113 @@ class WebConnection:
                 if self._refusals > PATIENCE:
                     self.close(TOO_MUCH)
                     return
-                self._error("too_fast", "too many messages; wait a moment", None, None)
+                problem = "too many messages; wait a moment"
+                self._error("too_fast", problem, None, messages.ref_of(text))
                 continue
-            await self._take(text)
+            try:
+                message = messages.read(text)
+            except ProtocolError as error:
+                self._error(error.code, str(error), None, messages.ref_of(text))
+                continue
+            await self.take(message)
 
     def _may_send(self) -> bool:
         now = self._house.service.clock.now()
-        plays = any(room.state.seat_of(self.person.id) is not None for room in self._rooms())
+        # Of tables elsewhere it is not known here whether one sits at them.
+        plays = bool(self._away) or any(
+            room.state.seat_of(self.person.id) is not None for room in self._rooms()
+        )
         bucket = self._playing if plays else self._watching
         return bucket.take(now) and self._house.address_messages.take(self._address)
 
-    async def _take(self, text: str) -> None:
-        try:
-            message = messages.read(text)
-        except ProtocolError as error:
-            self._error(error.code, str(error), None, None)
-            return
-        table = getattr(message, "table", None)
-        ref = getattr(message, "move", None) or getattr(message, "ref", None)
-        try:
-            answer = await self._do(message)
-        except PerudoError as error:
-            self._error(getattr(error, "code", "refused"), str(error), table, ref)
-            return
-        if answer is not None:
-            self.send({"type": "ack", "table": table, "ref": ref, **answer})
-
+    # --- tables of other processes --------------------------------------------------------------
     async def _do(self, message: Any) -> dict[str, Any] | None:
-        match message:
-            case messages.Ping():
-                self.send({"type": "pong"})
-                return None
-            case messages.Open():
-                return {"n": await self._open(message), "repeated": False}
-            case messages.Shut():
-                room = self._house.lobby.find(message.table)
-                repeated = message.table not in self._tables
-                self._tables.discard(message.table)
-                if room is not None:
-                    await room.perform(partial(self._let_go, room))
-                return {"n": None, "repeated": repeated}
-            case messages.Queue():
-                await self._house.queue.take(self, message)
-                return {"n": None, "repeated": False}
-            case messages.Invite():
-                await self._house.invite(self.person, message)
-                return {"n": None, "repeated": False}
-        if isinstance(message, messages.Say) and not self._talk.take(
-            self._house.service.clock.now()
-        ):
-            raise Refused("too_fast", "you talk too much; wait a moment")
-        room = await self._house.lobby.room(message.table)
-        command = COMMANDS[type(message)]
-        answer: dict[str, Any] = await room.perform(lambda: command(room, self.person, message))
-        if self.program and isinstance(message, messages.Sit):
-            await self.follow(message.table)
-        return answer
+        if isinstance(message, messages.Shut) and message.table in self._away:
+            raise Elsewhere(self._away.pop(message.table).owner)
+        if isinstance(message, messages.Queue):
+            self._wish = message.model_copy(update={"ref": None}) if message.on else None
+        return await super()._do(message)
 
-    async def follow(self, table: str) -> None:
-        """Follow a table unasked: programs hear of all at which they sit.
+    async def matched(self, table: str) -> None:
+        """The queue has found a table."""
+        self._wish = None
+        await super().matched(table)
 
-        Of a game that is over they are not told again.
-        """
-        room = await self._house.lobby.room(table)
-        over = room.state.match is not None and room.state.match.over
-        after = room.state.n if over else None
-        await self._open(messages.Open(type="open", table=table, after=after))
+    def _pass_on(self, owner: str, message: Any) -> None:
+        if isinstance(message, messages.Open):
+            self._tables.discard(message.table)
+            self._away[message.table] = Away(owner, message.odds, message.after)
+        elif self.program and isinstance(message, messages.Sit):
+            self._away.setdefault(message.table, Away(owner))
+        self._unanswered[owner].append(message)
+        self._ask_owner(owner, message)
 
-    async def _open(self, message: messages.Open) -> int:
-        if len(self._tables) >= MOST_TABLES:
-            raise Refused("too_many", f"one connection can follow {MOST_TABLES} tables")
-        room = await self._house.lobby.room(message.table)
-        n: int = await room.perform(lambda: room.open(self, message.after, message.odds))
-        self._tables.add(message.table)
-        return n
+    def _ask_owner(self, owner: str, message: Any, unasked: bool = False) -> None:
+        assert self._house.cluster is not None
+        self._met.add(owner)
+        self._house.cluster.pass_on(owner, self, message, unasked)
 
-    def _error(self, code: str, text: str, table: Any, ref: str | None) -> None:
-        room = self._house.lobby.find(table) if table in self._tables else None
-        self.send(
-            {
-                "type": "error",
-                "code": code,
-                "message": text,
-                "table": table,
-                "ref": ref,
-                "n": None if room is None else room.state.n,
-                "question": None if room is None else room.state.question,
-            }
-        )
+    def hear(self, owner: str, message: dict[str, Any]) -> None:
+        """Take a message that another process sends to this connection."""
+        if message["type"] == "matched":
+            self._wish = None
+            if self.program:
+                self._away[message["table"]] = Away(owner)
+        if message["type"] in ("ack", "error") and self._unanswered[owner]:
+            self._unanswered[owner].popleft()
+        away = self._away.get(message.get("table", ""))
+        if away is not None and message.get("n") is not None and message["type"] != "error":
+            away.n = max(away.n or 0, message["n"])
+        self.send(message)
+
+    def turned_away(self, owner: str) -> None:
+        """The process to which something was passed on does not have the table any more."""
+        if self._unanswered[owner]:
+            self._do_soon(self.take(self._unanswered[owner].popleft()))
+
+    def moved(self, table: str, odds: bool, after: int | None) -> None:
+        """Look for a table again that was followed."""
+        self._away.pop(table, None)
+        self._tables.discard(table)
+        self._do_soon(self._follow_again(table, odds, after))
+
+    def lost(self, owner: str) -> None:
+        """A process is gone, or something from it was: do again what it knew of this connection."""
+        for table, away in list(self._away.items()):
+            if away.owner == owner:
+                self.moved(table, away.odds, away.n)
+        self._do_soon(self._ask_again(list(self._unanswered.pop(owner, ()))))
+
+    async def _ask_again(self, unanswered: list[Any]) -> None:
+        """Do what may not have been done; what was done is acknowledged as repeated."""
+        if self._wish is not None:  # whoever is gone may have had the queue
+            await self.take(self._wish)
+        for message in unanswered:
+            if isinstance(message, messages.Say):  # might be said twice
+                self._error("try_again", "this may not have been said", message.table, message.ref)
+            elif not isinstance(message, messages.Queue):
+                await self.take(message)
+
+    def _do_soon(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._moving.add(task)
+        task.add_done_callback(self._moving.discard)
+
+    async def _follow_again(self, table: str, odds: bool, after: int | None) -> None:
+        message = messages.Open(type="open", table=table, odds=odds, after=after)
+        while True:
+            try:
+                if self.program:
+                    await self.follow(table, after)
+                else:
+                    await self._open(message)
+                return
+            except Elsewhere as place:
+                self._away[table] = Away(place.owner, odds, after)
+                self._ask_owner(place.owner, message, unasked=True)
+                return
+            except PerudoError as error:
+                if getattr(error, "code", None) != "try_again":
+                    log.warning("table %s cannot be followed again: %s", table, error)
+                    return
+                await asyncio.sleep(FOLLOW_SECONDS)

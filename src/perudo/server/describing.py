@@ -9,7 +9,8 @@ from fastapi import FastAPI
 from pydantic import TypeAdapter
 
 from perudo import __version__
-from perudo.server.messages import ClientMessage, ServerMessage
+from perudo.server.messages import ClientMessage
+from perudo.server.server_messages import ServerMessage
 
 PREFIX = "#/components/schemas/{model}"
 

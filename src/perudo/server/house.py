@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from perudo.games.kernel import cache_directory
 from perudo.games.perudo import PERUDO, Rules
 from perudo.server import messages
-from perudo.server.info import table_info
-from perudo.server.keeping import forget_old
+from perudo.server.cluster import Cluster
 from perudo.server.ladder import rate_game
 from perudo.server.limits import ADDRESS_SECONDS, REQUEST_SECONDS, SIGN_IN_RATE, Buckets
 from perudo.server.lobby import Lobby
 from perudo.server.opponents import LEVELS
 from perudo.server.people import People, Person
 from perudo.server.queueing import Queue
+from perudo.server.retention import forget_old
 from perudo.server.service import Clock, Refused, Service
 from perudo.server.settings import Settings
 from perudo.server.store import Store
@@ -49,6 +49,8 @@ class House:
         self.service = Service(settings, store, thinkers, clock, game_ended=rate_game)
         self.people = People(self.service.store, clock.time, settings.registration)
         self.lobby = Lobby(self.service)
+        self.cluster = None if settings.redis is None else Cluster(self, settings.redis)
+        self.lobby.cluster = self.cluster
         self.queue = Queue(self)
         self.connections: set[WebConnection] = set()
         messages_rate = (float(settings.address_messages), ADDRESS_SECONDS)
@@ -72,6 +74,8 @@ class House:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.lobby.stop()
+        if self.cluster is not None:
+            await self.cluster.stop()
         await self.service.thinkers.close()
         self.service.store.close()
 
@@ -119,24 +123,41 @@ class House:
         """Where somebody has a seat."""
         await self.ready.wait()
         await self.lobby.woken.wait()
-        return self.lobby.seated_at(person.id)
+        return await self.lobby.seated_at(person.id)
 
     async def invite(self, person: Person, message: messages.Invite) -> None:
-        """Challenge somebody who is connected."""
-        room = await self.lobby.room(message.table)
-        if room.state.creator != person.id:
+        """Challenge somebody who is connected, here or at another process."""
+        info = await self.lobby.info(message.table)
+        if info["creator"] != person.id:
             raise Refused("not_creator", "only the creator of the table may do that")
         invited = await self.people.by_name(message.player)
-        here = [c for c in self.connections if invited and c.person.id == invited.id]
-        if invited is None or not here:
-            raise Refused("not_here", f"{message.player} is not connected")
-        info = table_info(room)
-        if not accepts(await self.people.filters(invited.id), info):
+        if invited is not None and not accepts(await self.people.filters(invited.id), info):
             raise Refused("declined", f"{invited.name} does not take such challenges")
+        challenge = {"type": "challenge", "table": message.table, "by": person.name, "info": info}
+        if invited is None or not await self._challenge(invited.id, challenge):
+            raise Refused("not_here", f"{message.player} is not connected")
+
+    async def _challenge(self, person: str, challenge: dict[str, Any]) -> int:
+        """Send a challenge to all connections of somebody; returns how many there are."""
+        reached = self._send_to(person, challenge)
+        if self.cluster is not None:
+            of = {"person": person, "message": challenge}
+            asked = [self.cluster.ask(peer, "send", of) for peer in self.cluster.others]
+            answers = await asyncio.gather(*asked, return_exceptions=True)
+            reached += sum(answer for answer in answers if isinstance(answer, int))
+        return reached
+
+    def _send_to(self, person: str, message: dict[str, Any]) -> int:
+        here = [each for each in self.connections if each.person.id == person]
         for connection in here:
-            connection.send(
-                {"type": "challenge", "table": room.state.id, "by": person.name, "info": info}
-            )
+            connection.send(message)
+        return len(here)
+
+    async def answer(self, about: str, of: dict[str, Any]) -> Any:
+        """What another process asks of this one."""
+        if about == "info":
+            return await self.lobby.info(of["table"])
+        return self._send_to(of["person"], of["message"])
 
 
 def accepts(filters: dict[str, Any], info: dict[str, Any]) -> bool:

@@ -31,9 +31,9 @@ def table_info(room: Room) -> dict[str, Any]:
         "wins": list(state.wins),
         "paused": state.paused,
         "absence": state.absence,
-        "absence_seconds": room.dealer.absence_seconds,
-        "pace": room.dealer.pace_seconds,
-        "calza_window": room.dealer.calza_seconds,
+        "absence_seconds": room.dealer.pacing.absence_seconds,
+        "pace": room.dealer.pacing.pace_seconds,
+        "calza_window": room.dealer.pacing.calza_seconds,
         "seats": [
             {
                 "kind": seat.choice.kind,

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 from collections.abc import Iterable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from perudo.server import schema
+from perudo.games.errors import PerudoError
+from perudo.server import leases, schema
+from perudo.server.anchors import new_anchor
+from perudo.server.archive import game_began
 from perudo.server.commands import ai_occupant
-from perudo.server.dealer import new_anchor
-from perudo.server.info import table_summary
+from perudo.server.info import table_info, table_summary
+from perudo.server.leases import Elsewhere
 from perudo.server.opponents import opponent, require_can_play
 from perudo.server.options import AiSeat, TableOptions
 from perudo.server.people import Person, new_id
 from perudo.server.room import Room, event_row
 from perudo.server.service import Refused, Service
 from perudo.server.state import Draft, Logged, TableState
+from perudo.server.store import StoreError
+
+if TYPE_CHECKING:
+    from perudo.server.cluster import Cluster
 
 log = logging.getLogger("perudo.lobby")
 
@@ -37,6 +45,10 @@ class Lobby:
 
     def __init__(self, service: Service) -> None:
         self._service = service
+        self.cluster: Cluster | None = None
+        """The other processes that serve the same tables, if there can be any."""
+        self._places: dict[str, str] = {}
+        """Which tables other processes have."""
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Task[Room]] = {}
         self._watch: asyncio.Task[None] | None = None
@@ -49,14 +61,18 @@ class Lobby:
         return len(self._rooms)
 
     async def start(self) -> None:
-        """Go on with all games that were being played."""
-        playing = schema.tables.c.status == "playing"
-        rows = await self._service.store.read(
-            lambda connection: connection.execute(
-                sa.select(schema.tables.c.id).where(playing)
-            ).all()
+        """Go on with all games that were being played, and that nobody else goes on with."""
+        if self.cluster is not None:
+            await self.cluster.start()
+        self._watch = asyncio.create_task(self._look_after(await self._playing()))
+
+    async def _playing(self) -> list[str]:
+        if self.cluster is not None:
+            return await self._service.store.read(leases.orphans)
+        query = sa.select(schema.tables.c.id).where(schema.tables.c.status == "playing")
+        return await self._service.store.read(
+            lambda connection: list(connection.execute(query).scalars())
         )
-        self._watch = asyncio.create_task(self._look_after([row.id for row in rows]))
 
     async def stop(self) -> None:
         """Put all tables to sleep."""
@@ -86,13 +102,19 @@ class Lobby:
                 ais += 1
         if options.rated:
             _require_rateable(person, options, ais)
+        return await self.open(person, options, drafts, ais == len(options.seats))
+
+    async def open(
+        self, person: Person, options: TableOptions, drafts: list[Draft], only_ais: bool = False
+    ) -> str:
+        """A table whose log begins with these events; if one is ``started``, in that game."""
         id, now = new_id(), self._service.clock.time()
         logged = [
             Logged(place, now, draft.kind, draft.data, draft.hidden)
             for place, draft in enumerate(drafts, 1)
         ]
         state = TableState.load(id, logged)
-        only_ais = ais == len(options.seats)
+        held = {} if self.cluster is None else {"owner": self.cluster.name, "fence": 1}
 
         def work(connection: Connection) -> None:
             self._require_quota(connection, person, options, only_ais)
@@ -100,17 +122,20 @@ class Lobby:
                 schema.tables.insert().values(
                     id=id,
                     creator=person.id,
-                    status="waiting",
+                    status=state.status,
                     private=options.private,
                     summary=table_summary(state),
                     created=now,
                     updated=now,
+                    **held,
                 )
             )
             connection.execute(schema.events.insert(), [event_row(id, event) for event in logged])
+            if state.match is not None:
+                game_began(connection, state.log, state=state)
 
         await self._service.store.write(work)
-        self._wake(state)
+        self._wake(state, None if self.cluster is None else 1)
         return id
 
     def _require_quota(
@@ -136,10 +161,12 @@ class Lobby:
 
     # --- finding --------------------------------------------------------------------------------
     async def room(self, id: str) -> Room:
-        """A table, woken up if it sleeps."""
+        """A table, woken up if it sleeps. Raises ``Elsewhere`` if another process has it."""
         room = self._rooms.get(id)
         if room is not None and not room.failed.is_set():
             return room
+        if id in self._places:
+            raise Elsewhere(self._places[id])
         if id not in self._loading:
             self._loading[id] = asyncio.create_task(self._load(id))
             self._loading[id].add_done_callback(lambda _: self._loading.pop(id, None))
@@ -148,6 +175,26 @@ class Lobby:
     def find(self, id: str) -> Room | None:
         """A table, if it is awake."""
         return self._rooms.get(id)
+
+    async def info(self, id: str) -> dict[str, Any]:
+        """``TableInfo`` of a table, wherever it is."""
+        try:
+            room = await self.room(id)
+        except Elsewhere as place:
+            assert self.cluster is not None
+            found: dict[str, Any] = await self.cluster.ask(place.owner, "info", {"table": id})
+            return found
+
+        async def work() -> dict[str, Any]:
+            return table_info(room)
+
+        made: dict[str, Any] = await room.perform(work)
+        return made
+
+    async def require(self, id: str) -> None:
+        """Raise unless there is such a table."""
+        with contextlib.suppress(Elsewhere):
+            await self.room(id)
 
     async def listing(self, statuses: Iterable[str], limit: int = 100) -> list[dict[str, Any]]:
         """Public tables, the newest first."""
@@ -171,45 +218,109 @@ class Lobby:
             for row in rows
         ]
 
-    def seated_at(self, person: str) -> list[str]:
-        """The awake tables at which somebody sits."""
-        return [id for id, room in self._rooms.items() if room.state.seat_of(person) is not None]
+    async def seated_at(self, person: str) -> list[str]:
+        """The tables at which somebody sits, and where something goes on or did a moment ago."""
+        if self.cluster is None:
+            return [i for i, room in self._rooms.items() if room.state.seat_of(person) is not None]
+        tables = schema.tables.c
+        recently = self._service.clock.time() - SLEEP_SECONDS
+        lively = tables.status.in_(("waiting", "playing")) | (tables.updated > recently)
+        here = tables.summary.contains(f'"id":"{person}"', autoescape=True)
+        query = sa.select(tables.id).where(lively, tables.status != "closed", here)
+        return await self._service.store.read(
+            lambda connection: list(connection.execute(query).scalars())
+        )
+
+    def forget_place(self, id: str) -> None:
+        """Somebody else may have a table now."""
+        self._places.pop(id, None)
+
+    def forget_owner(self, owner: str) -> None:
+        """The tables of a process may be somewhere else now."""
+        self._places = {id: place for id, place in self._places.items() if place != owner}
 
     # --- waking and sleeping --------------------------------------------------------------------
-    def _wake(self, state: TableState) -> Room:
-        room = Room(self._service, state)
+    def _wake(self, state: TableState, fence: int | None) -> Room:
+        room = Room(self._service, state, fence)
         self._rooms[state.id] = room
         room.start()
         return room
 
     async def _load(self, id: str) -> Room:
-        old = self._rooms.pop(id, None)
+        old = self._rooms.get(id)
         if old is not None:
             await old.stop()
+        fence = await self._claim(id)
         events = await self._service.store.read(lambda connection: read_log(connection, id))
         if not events:
             raise Refused("no_table", "there is no such table")
         state = await asyncio.to_thread(TableState.load, id, events)
-        room = self._wake(state)
+        room = self._wake(state, fence)
         for follower, following in {} if old is None else old.followers.items():
-            await room.perform(partial(room.open, follower, None, following.odds))
+            await room.perform(partial(room.open, follower, following.told, following.odds))
         return room
 
+    async def _claim(self, id: str) -> int | None:
+        """Take a table that nobody has; None: there is nobody else."""
+        if self.cluster is None:
+            return None
+        name = self.cluster.name
+        got = await self._service.store.write(partial(leases.claim, table=id, name=name))
+        if isinstance(got, int):
+            return got
+        if self.cluster.is_live(got):
+            self._places[id] = got
+        await self._drop(id)
+        raise Elsewhere(got)
+
+    async def _drop(self, id: str) -> None:
+        """Have those who follow a table look for it elsewhere."""
+        room = self._rooms.pop(id, None)
+        if room is not None:
+            await room.stop()
+            for follower, following in room.followers.items():
+                follower.moved(id, following.odds, following.told)
+
+    async def give_up(self) -> None:
+        """Nothing that is awake here can be relied on any more."""
+        self._places.clear()
+        for id in list(self._rooms):
+            await self._drop(id)
+
     async def _look_after(self, playing: list[str]) -> None:
-        for id in playing:
-            try:
-                await self.room(id)
-            except Exception:  # one broken log must not keep the others asleep
-                log.exception("table %s cannot be woken up", id)
+        await self._go_on(playing)
         self.woken.set()
         while True:
             await asyncio.sleep(1.0)
-            for id, room in list(self._rooms.items()):
-                if room.failed.is_set():
-                    await self.room(id)
-                elif self._may_sleep(room):
-                    del self._rooms[id]
-                    await room.stop()
+            try:
+                await self._look_once()
+            except PerudoError as error:
+                log.warning("tables cannot be looked after: %s", error)
+
+    async def _look_once(self) -> None:
+        await self._go_on([id for id, room in self._rooms.items() if room.failed.is_set()])
+        for id, room in list(self._rooms.items()):
+            if self._may_sleep(room):
+                await self._put_to_sleep(id, room)
+        if self.cluster is not None:
+            await self._go_on(await self._playing())
+
+    async def _go_on(self, tables: list[str]) -> None:
+        for id in tables:
+            try:
+                await self.room(id)
+            except Elsewhere:  # somebody was quicker
+                continue
+            except StoreError as error:
+                log.warning("table %s waits for the database: %s", id, error)
+            except Exception:  # one broken log must not keep the others asleep
+                log.exception("table %s cannot be woken up", id)
+
+    async def _put_to_sleep(self, id: str, room: Room) -> None:
+        del self._rooms[id]
+        await room.stop()
+        if room.fence is not None:
+            await self._service.store.write(partial(leases.release, table=id, fence=room.fence))
 
     def _may_sleep(self, room: Room) -> bool:
         idle = self._service.clock.now() - room.last_used

@@ -46,6 +46,10 @@ class Match:
         self._actor: int | None = table.actor
         self._asked: list[int] | None = None
         self._seen: dict[int, PerudoState] = {}
+        self._legal: dict[int, list[str]] = {}
+        self._facts: dict[str, Any] | None = None
+        rules = table.record.setting
+        self._has_windows = rules.calza and rules.calza_who != "turn_only"
         self._deals: dict[int, Event] = {}
 
     @staticmethod
@@ -124,11 +128,37 @@ class Match:
                 return {key: event[key] for key in Settled.__annotations__}
         return None
 
+    def facts(self) -> dict[str, Any]:
+        """What everybody may know and what stays as it is while bids are made."""
+        if self._facts is None:
+            seen = self.observe(SPECTATOR)
+            self._facts = {
+                "round": seen.round,
+                "counts": list(seen.dice_counts),
+                "wild": seen.wild_face,
+                "palafico": seen.palafico,
+                "been_palafico": list(seen.been_palafico),
+                "opener": seen.opener,
+                "total": seen.total_dice,
+                "last": self.last(),
+                "winner": seen.winner,
+                "over": self.over,
+            }
+        return self._facts
+
+    @property
+    def turn(self) -> int | None:
+        """Whose turn it is; in the window, when it has closed."""
+        return self.observe(SPECTATOR).turn if self.window else self._actor
+
     def legal(self, seat: int) -> list[str]:
         """What a seat may do now."""
         if seat not in self.awaited:
             return []
-        return [action_text(code) for code in self.observe(seat).legal_actions.codes]
+        if seat not in self._legal:
+            codes = self.observe(seat).legal_actions.codes
+            self._legal[seat] = [action_text(code) for code in codes]
+        return self._legal[seat]
 
     def require(self, seat: int, action: str) -> str:
         """The action as it is written, if the seat may do it now; raises what is wrong with it."""
@@ -137,8 +167,10 @@ class Match:
             why = "the calza window is open" if self.window else f"{who} is to act"
             raise NotYourTurnError(f"seat {seat_name(seat)} is not asked: {why}")
         code = action_number(action)
-        require_legal(self.observe(seat).record, code)
-        return action_text(code)
+        text = action_text(code)
+        if text not in self._legal.get(seat, ()):  # else it was offered in the seat's view
+            require_legal(self.observe(seat).record, code)
+        return text
 
     def act(self, seat: int, action: str) -> list[Event]:
         """Play an action of the seat whose turn it is; returns what the log gained."""
@@ -175,10 +207,10 @@ class Match:
         return str(min(bids, key=_halved_rank if halved else _plain_rank))
 
     def _find_asked(self) -> list[int]:
-        state: Any = self.table.state
         asked: list[int] = []
-        if state.actor == state.turn:
+        if not self._has_windows:
             return asked
+        state: Any = self.table.state
         while state.actor is not None and state.actor != state.turn:
             asked.append(int(state.actor))
             state = state.apply("decline")
@@ -189,8 +221,10 @@ class Match:
         gained = self.events[before:]
         self._actor = self.table.actor
         self._asked = None
-        self._seen = {}
+        self._seen, self._legal = {}, {}
         self.answers = {}
+        if not all("x" in event.get("action", "") for event in gained):
+            self._facts = None
         if any(event["event"] == "deal" for event in gained):
             self._deals = {}
         return gained

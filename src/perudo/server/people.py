@@ -1,13 +1,13 @@
-"""Who somebody is: guests, accounts and bots, their sessions and tokens.
+"""Who somebody is: guests and accounts, their sessions and tokens.
 
-Tokens are 256 random bits; the database has their SHA-256 only. Passwords are kept as argon2id.
+Tokens are 256 random bits; the database has their SHA-256 only.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
-import re
 import secrets
 from dataclasses import dataclass
 from typing import Any
@@ -16,15 +16,21 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from perudo.server import schema
+from perudo.server.names import check_name, guest_name, name_key
+from perudo.server.passwords import (
+    NOBODYS_PASSWORD,
+    check_password,
+    code_hash,
+    hash_password,
+    is_password,
+    new_codes,
+    set_password,
+    store_codes,
+)
 from perudo.server.service import Refused
 from perudo.server.store import Store
 
 SESSION_SECONDS = 180 * 86400.0
-RECOVERY_CODES = 8
-NAME_PATTERN = re.compile(r"[^\W_][\w .'-]{0,22}[\w.]|[^\W_]")
-"""Names begin with a letter or digit and hold letters, digits, spaces and a few marks."""
-_FIRST = ("Amber", "Blue", "Brave", "Calm", "Clever", "Lucky", "Merry", "Quick", "Quiet", "Sly")
-_SECOND = ("Condor", "Cup", "Die", "Fox", "Heron", "Llama", "Otter", "Puma", "Tapir", "Vicuña")
 
 
 @dataclass(frozen=True)
@@ -60,35 +66,8 @@ def new_id() -> str:
     return secrets.token_urlsafe(12)
 
 
-def check_name(name: str) -> str:
-    """The name, with single spaces; raises if it cannot be one."""
-    name = " ".join(name.split())
-    if not NAME_PATTERN.fullmatch(name):
-        raise Refused(
-            "bad_name",
-            "a name has 1 to 24 letters, digits, spaces or . ' - and begins with a letter or digit",
-        )
-    return name
-
-
-def name_key(name: str) -> str:
-    """What two names must not share."""
-    return name.casefold()
-
-
-def check_password(password: str) -> None:
-    """Raise unless a password can be taken."""
-    if not 8 <= len(password) <= 200:
-        raise Refused("bad_password", "a password has 8 to 200 characters")
-
-
-def _hasher() -> Any:
-    from argon2 import PasswordHasher
-
-    return PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
-
-
-def _person(row: Any) -> Person:
+def person_of(row: Any) -> Person:
+    """Somebody from the database."""
     return Person(row.id, row.kind, row.name, row.owner, row.banned, row.muted)
 
 
@@ -103,7 +82,7 @@ class People:
     # --- guests and sessions --------------------------------------------------------------------
     async def new_guest(self, name: str | None) -> tuple[Person, str]:
         """Somebody new, and their session's token."""
-        chosen = check_name(name) if name else _guest_name()
+        chosen = check_name(name) if name else guest_name()
         person = Person(new_id(), "guest", chosen)
         token = secrets.token_urlsafe(32)
         now = self._now()
@@ -123,7 +102,7 @@ class People:
                     seen=now,
                 )
             )
-            _add_session(connection, token, person.id, "session", now, now + SESSION_SECONDS)
+            add_session(connection, token, person.id, "session", now, now + SESSION_SECONDS)
 
         await self._store.write(work)
         return person, token
@@ -144,7 +123,7 @@ class People:
             ).first()
             if row is None or row.banned or (row.expires is not None and row.expires < now):
                 return None
-            return _person(row)
+            return person_of(row)
 
         return await self._store.read(work)
 
@@ -154,7 +133,7 @@ class People:
         row = await self._store.read(
             lambda connection: connection.execute(sa.select(schema.people).where(wanted)).first()
         )
-        return None if row is None else _person(row)
+        return None if row is None else person_of(row)
 
     async def by_id(self, id: str) -> Person | None:
         """Somebody."""
@@ -162,7 +141,7 @@ class People:
         row = await self._store.read(
             lambda connection: connection.execute(sa.select(schema.people).where(wanted)).first()
         )
-        return None if row is None else _person(row)
+        return None if row is None else person_of(row)
 
     async def end_session(self, token: str) -> None:
         """A token is worth nothing any more."""
@@ -188,7 +167,7 @@ class People:
             raise Refused("has_account", f"{guest.name} has an account already")
         name = check_name(name)
         check_password(password)
-        hashed = await _in_thread(_hasher().hash, password)
+        hashed = await asyncio.to_thread(hash_password, password)
         codes = new_codes()
 
         def work(connection: Connection) -> None:
@@ -213,8 +192,8 @@ class People:
         )
         # Whether the name exists is not told: an unknown one takes as long.
         known = row is not None and row.kind == "account" and row.password is not None
-        hashed = row.password if known and row is not None else _NOBODYS_PASSWORD
-        right = await _in_thread(_verify, hashed, password)
+        hashed = row.password if known and row is not None else NOBODYS_PASSWORD
+        right = await asyncio.to_thread(is_password, hashed, password)
         if row is None or not known or not right:
             raise Refused("wrong_password", "this name and password do not belong together")
         if row.banned:
@@ -222,17 +201,17 @@ class People:
         token = secrets.token_urlsafe(32)
         now = self._now()
         await self._store.write(
-            lambda connection: _add_session(
+            lambda connection: add_session(
                 connection, token, row.id, "session", now, now + SESSION_SECONDS
             )
         )
-        return _person(row), token
+        return person_of(row), token
 
     async def change_password(self, person: Person, old: str, new: str) -> None:
         """Another password, for whoever knows the old one."""
         await self.log_in(person.name, old)
         check_password(new)
-        hashed = await _in_thread(_hasher().hash, new)
+        hashed = await asyncio.to_thread(hash_password, new)
         await self._store.write(
             lambda connection: connection.execute(
                 schema.people.update()
@@ -244,7 +223,7 @@ class People:
     async def recover(self, name: str, code: str, password: str) -> tuple[Person, list[str]]:
         """A new password for whoever has a recovery code; all sessions end, the codes are new."""
         check_password(password)
-        hashed = await _in_thread(_hasher().hash, password)
+        hashed = await asyncio.to_thread(hash_password, password)
         codes = new_codes()
         wanted = (schema.people.c.name_key == name_key(" ".join(name.split()))) & (
             schema.people.c.kind == "account"
@@ -264,80 +243,9 @@ class People:
                 raise Refused("wrong_code", "this name and recovery code do not belong together")
             set_password(connection, row.id, hashed)
             store_codes(connection, row.id, codes)
-            return _person(row)
+            return person_of(row)
 
         return await self._store.write(work), codes
-
-    # --- bots -----------------------------------------------------------------------------------
-    async def new_bot(self, owner: Person, name: str) -> tuple[Person, str]:
-        """A bot of an account, and its token, which is told once."""
-        if owner.kind != "account":
-            raise Refused("needs_account", "bots belong to accounts; make one first")
-        name = check_name(name)
-        bot = Person(new_id(), "bot", name, owner.id)
-        token = secrets.token_urlsafe(32)
-        now = self._now()
-
-        def work(connection: Connection) -> None:
-            taken = schema.people.c.name_key == name_key(name)
-            if connection.execute(sa.select(schema.people.c.id).where(taken)).first():
-                raise Refused("name_taken", f"the name {name!r} is taken")
-            owned = schema.people.c.owner == owner.id
-            if len(connection.execute(sa.select(schema.people.c.id).where(owned)).all()) >= 20:
-                raise Refused("too_many", "an account can have 20 bots")
-            connection.execute(
-                schema.people.insert().values(
-                    id=bot.id,
-                    kind="bot",
-                    name=name,
-                    name_key=name_key(name),
-                    owner=owner.id,
-                    banned=False,
-                    muted=False,
-                    created=now,
-                    seen=now,
-                )
-            )
-            _add_session(connection, token, bot.id, "bot", now, None)
-
-        await self._store.write(work)
-        return bot, token
-
-    async def bots(self, owner: Person) -> list[Person]:
-        """An account's bots."""
-        owned = schema.people.c.owner == owner.id
-        rows = await self._store.read(
-            lambda connection: connection.execute(
-                sa.select(schema.people).where(owned).order_by(schema.people.c.created)
-            ).all()
-        )
-        return [_person(row) for row in rows]
-
-    async def renew_bot_token(self, owner: Person, bot_id: str) -> str:
-        """The bot's old token is worth nothing; here is another."""
-        token = secrets.token_urlsafe(32)
-        now = self._now()
-
-        def work(connection: Connection) -> None:
-            _require_owner(connection, owner, bot_id)
-            connection.execute(schema.sessions.delete().where(schema.sessions.c.person == bot_id))
-            _add_session(connection, token, bot_id, "bot", now, None)
-
-        await self._store.write(work)
-        return token
-
-    async def set_filters(self, owner: Person, bot_id: str, filters: dict[str, Any]) -> None:
-        """Which challenges a bot wants to hear of."""
-
-        def work(connection: Connection) -> None:
-            _require_owner(connection, owner, bot_id)
-            connection.execute(
-                schema.people.update()
-                .where(schema.people.c.id == bot_id)
-                .values(filters=json.dumps(filters))
-            )
-
-        await self._store.write(work)
 
     async def filters(self, id: str) -> dict[str, Any]:
         """Which challenges somebody wants to hear of; empty: all."""
@@ -350,11 +258,7 @@ class People:
         return {} if text is None else dict(json.loads(text))
 
 
-def _guest_name() -> str:
-    return f"{secrets.choice(_FIRST)} {secrets.choice(_SECOND)} {secrets.randbelow(900) + 100}"
-
-
-def _add_session(
+def add_session(
     connection: Connection,
     token: str,
     person: str,
@@ -362,72 +266,9 @@ def _add_session(
     now: float,
     expires: float | None,
 ) -> None:
+    """Let a token open somebody's door, until it expires if ever."""
     connection.execute(
         schema.sessions.insert().values(
             token_hash=token_hash(token), person=person, label=label, created=now, expires=expires
         )
     )
-
-
-def _require_owner(connection: Connection, owner: Person, bot_id: str) -> None:
-    wanted = (schema.people.c.id == bot_id) & (schema.people.c.owner == owner.id)
-    if connection.execute(sa.select(schema.people.c.id).where(wanted)).first() is None:
-        raise Refused("unknown_bot", "you have no such bot")
-
-
-# --- passwords and codes ------------------------------------------------------------------------
-def new_codes() -> list[str]:
-    """Recovery codes that people can write down."""
-    alphabet = "abcdefghjkmnpqrstuvwxyz23456789"
-    return [
-        "-".join("".join(secrets.choice(alphabet) for _ in range(5)) for _ in range(4))
-        for _ in range(RECOVERY_CODES)
-    ]
-
-
-def code_hash(person: str, code: str) -> str:
-    """What is stored of a recovery code: 99 random bits need no slow hash."""
-    return hashlib.sha256(f"{person} {code.strip().lower()}".encode()).hexdigest()
-
-
-def store_codes(connection: Connection, person: str, codes: list[str]) -> None:
-    """These codes and no others."""
-    table = schema.recovery_codes
-    connection.execute(table.delete().where(table.c.person == person))
-    rows = [{"code_hash": code_hash(person, code), "person": person} for code in codes]
-    connection.execute(table.insert(), rows)
-
-
-def set_password(connection: Connection, person: str, hashed: str) -> None:
-    """Another password; whoever was logged in is no longer."""
-    connection.execute(
-        schema.people.update().where(schema.people.c.id == person).values(password=hashed)
-    )
-    connection.execute(schema.sessions.delete().where(schema.sessions.c.person == person))
-
-
-def hash_password(password: str) -> str:
-    """A password as it is stored."""
-    check_password(password)
-    return str(_hasher().hash(password))
-
-
-_NOBODYS_PASSWORD = (
-    "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$"
-    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-)
-
-
-def _verify(hashed: str, password: str) -> bool:
-    from argon2.exceptions import VerificationError
-
-    try:
-        return bool(_hasher().verify(hashed, password))
-    except VerificationError:
-        return False
-
-
-async def _in_thread(function: Any, *arguments: Any) -> Any:
-    import asyncio
-
-    return await asyncio.to_thread(function, *arguments)

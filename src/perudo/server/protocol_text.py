@@ -12,19 +12,20 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from perudo.server import messages
-from perudo.server.messages import ClientMessage, ServerMessage
+from perudo.server import server_messages
+from perudo.server.messages import ClientMessage
+from perudo.server.server_messages import ServerMessage
 
 BEGIN = "<!-- messages: python -m perudo.server.protocol_text --write -->"
 END = "<!-- end of messages -->"
 PARTS: tuple[type[BaseModel], ...] = (
-    messages.You,
-    messages.Player,
-    messages.SeatView,
-    messages.TableInfo,
-    messages.View,
-    messages.Window,
-    messages.Event,
+    server_messages.You,
+    server_messages.Player,
+    server_messages.SeatView,
+    server_messages.TableInfo,
+    server_messages.View,
+    server_messages.Window,
+    server_messages.Event,
 )
 
 

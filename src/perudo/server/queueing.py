@@ -11,7 +11,7 @@ from perudo.server.options import OpenSeat, TableOptions
 from perudo.server.service import Refused
 
 if TYPE_CHECKING:
-    from perudo.server.connection import WebConnection
+    from perudo.server.conversation import Conversation
     from perudo.server.house import House
 
 Wish = tuple[str, int, bool]
@@ -24,19 +24,25 @@ class Queue:
 
     def __init__(self, house: House) -> None:
         self._house = house
-        self._waiting: dict[Wish, list[WebConnection]] = {}
+        self._waiting: dict[Wish, list[Conversation]] = {}
 
     def __len__(self) -> int:
         return sum(len(each) for each in self._waiting.values())
 
-    def leave(self, connection: WebConnection) -> None:
+    def clear(self) -> None:
+        """Another process has the queue now."""
+        self._waiting.clear()
+
+    def leave(self, connection: Conversation) -> None:
         """Somebody waits no longer."""
         for waiting in self._waiting.values():
             if connection in waiting:
                 waiting.remove(connection)
 
-    async def take(self, connection: WebConnection, message: messages.Queue) -> None:
+    async def take(self, connection: Conversation, message: messages.Queue) -> None:
         """Somebody wants to play, or no longer does."""
+        if self._house.cluster is not None:
+            self._house.cluster.require_queue()
         if not message.on:
             self.leave(connection)
             return
@@ -56,16 +62,16 @@ class Queue:
                 waiting.remove(each)
             await self._seat(found, wish)
 
-    def _find(self, waiting: list[WebConnection], players: int) -> list[WebConnection]:
+    def _find(self, waiting: list[Conversation], players: int) -> list[Conversation]:
         """The first who may meet: nobody twice, and no two of one owner."""
-        found: dict[str, WebConnection] = {}
+        found: dict[str, Conversation] = {}
         for connection in waiting:
             found.setdefault(connection.person.answerable, connection)
             if len(found) == players:
                 return list(found.values())
         return []
 
-    async def _seat(self, found: list[WebConnection], wish: Wish) -> None:
+    async def _seat(self, found: list[Conversation], wish: Wish) -> None:
         rules, players, rated = wish
         options = TableOptions(
             rules=rules,
@@ -80,6 +86,4 @@ class Queue:
             message = messages.Sit(type="sit", table=table)
             await room.perform(lambda p=person, m=message: sit(room, p, m))  # type: ignore[misc]
         for connection in found:
-            connection.send({"type": "matched", "table": table})
-            if connection.program:
-                await connection.follow(table)
+            await connection.matched(table)

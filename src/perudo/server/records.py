@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
@@ -38,6 +39,24 @@ def record_lines(connection: Connection, id: str) -> list[str]:
     ).all()
     parts = [json.loads(row.data)["header" if row.kind == "started" else "record"] for row in rows]
     return [json.dumps(part, separators=(",", ":"), ensure_ascii=False) for part in parts]
+
+
+def series_games(
+    connection: Connection, table: str, first: int, last: int
+) -> Iterator[tuple[int, list[int], MatchRecord]]:
+    """Finished games of a table by number, each with who sat where (``seating``) and its record."""
+    games, events = schema.games.c, schema.events.c
+    for row in connection.execute(
+        sa.select(schema.games)
+        .where(games.table_id == table, games.number >= first, games.number <= last)
+        .order_by(games.number)
+    ).all():
+        started = connection.execute(
+            sa.select(events.data).where(events.table_id == table, events.n == row.first_event)
+        ).scalar_one()
+        record = record_of(connection, row.id)
+        sitting = json.loads(started).get("sitting") or list(range(len(record.players)))
+        yield row.number, sitting, record
 
 
 def game_story(connection: Connection, id: str) -> dict[str, Any]:

@@ -1,15 +1,23 @@
-"""A decision of a finished game, decided anew: the others are played by an AI from there on."""
+"""A decision of a finished game, decided anew: the others are played by an AI from there on.
+
+Either move by move, with nothing kept here, or at a table like any other.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO
 from perudo.games.state import action_code
 from perudo.protocol import settled
 from perudo.record import MatchRecord
+from perudo.server.anchors import new_anchor
 from perudo.server.match import action_text
+from perudo.server.options import MAX_SEATS, AiSeat, OpenSeat, TableOptions
+from perudo.server.people import Person
 from perudo.server.service import Refused
+from perudo.server.state import Draft, Occupant
 from perudo.server.thinking import Thinkers
 from perudo.server.views import odds_of
 from perudo.table import SeededDice, Table
@@ -27,11 +35,7 @@ async def play_again(
 
     Nothing is kept here: whoever plays sends again all that was done since, with the same seed.
     """
-    if not 1 <= n <= len(record.events) or record.events[n - 1]["event"] != "act":
-        raise Refused("no_decision", f"event {n} of this game is not a decision")
-    seat = int(record.events[n - 1]["seat"])
-    before = MatchRecord(record.game, record.setting, record.players, record.start)
-    before.events = [dict(event) for event in record.events[: n - 1]]
+    seat, before = _until(record, n)
     table = Table.resume(before, SeededDice(seed))
     for action in actions:
         if table.actor is None:
@@ -42,9 +46,9 @@ async def play_again(
         if len(done) >= MOST_ACTIONS:
             raise Refused("too_many", "this game has gone on for too long")
         view = table.observe(table.actor)
-        thought = await thinkers.decide(OTHERS, view.record, None, THINK_SECONDS)
-        table.act(table.actor, thought.action)
-        done.append(action_text(action_code(PERUDO, thought.action)))
+        action = await thinkers.decide(OTHERS, view.record, None, THINK_SECONDS)
+        table.act(table.actor, action)
+        done.append(action_text(action_code(PERUDO, action)))
     seen = table.observe(seat)
     outcome = seen.outcome
     return {
@@ -67,6 +71,71 @@ async def play_again(
         "winner": seen.winner,
         "over": seen.over,
     }
+
+
+def table_options(record: MatchRecord, n: int) -> TableOptions:
+    """The table at which a decision is tried again: private, AIs in the others' seats."""
+    seat, _ = _until(record, n)
+    if len(record.players) > MAX_SEATS:
+        raise PerudoError(f"a table has at most {MAX_SEATS} seats, not {len(record.players)}")
+    return TableOptions(
+        rules=str(record.setting),
+        seats=[
+            OpenSeat() if place == seat else AiSeat(agent=OTHERS)
+            for place in range(len(record.players))
+        ],
+        private=True,
+    )
+
+
+def table_log(record: MatchRecord, n: int, person: Person, options: TableOptions) -> list[Draft]:
+    """The beginning of the table's log: everything up to the decision, then it is the person's.
+
+    In what the game is archived as the seat is nobody's: a game that began in the middle tells
+    nothing about who went on with it. Its first dice were promised elsewhere, if at all.
+    """
+    seat, before = _until(record, n)
+    players = [
+        Occupant(person.name, "person", id=person.id)
+        if place == seat
+        else Occupant(f"{name} ({OTHERS})", "ai", agent=OTHERS)
+        for place, name in enumerate(record.players)
+    ]
+    before.players = [player.name for player in players]
+    game = {
+        "game": 1,
+        "first": True,
+        "players": [{**player.public, "id": None} for player in players],
+        "sitting": list(range(len(players))),
+        "header": before.header(),
+        "seeds": [""] * len(players),
+        "commit": None,
+    }
+    return [
+        Draft("opened", {"options": options.model_dump(mode="json"), "creator": person.id}),
+        new_anchor(1),
+        *(
+            Draft("seated", {"seat": place, "player": player.stored, "seed": ""})
+            for place, player in enumerate(players)
+        ),
+        Draft("started", game),
+        *(
+            Draft(event["event"], {"record": event, "by": "player", "move": None})
+            for event in before.events
+        ),
+    ]
+
+
+def _until(record: MatchRecord, n: int) -> tuple[int, MatchRecord]:
+    """Who decides at event ``n``, and the record up to there without what was promised of dice."""
+    if not 1 <= n <= len(record.events) or record.events[n - 1]["event"] != "act":
+        raise Refused("no_decision", f"event {n} of this game is not a decision")
+    before = MatchRecord(record.game, record.setting, list(record.players), record.start)
+    before.events = [
+        {name: value for name, value in event.items() if name != "fair"}
+        for event in record.events[: n - 1]
+    ]
+    return int(record.events[n - 1]["seat"]), before
 
 
 def _shown(event: dict[str, Any]) -> dict[str, Any]:

@@ -1,19 +1,20 @@
 """One table, run by one task: the only writer of its log.
 
 Whatever is asked of a table is done by its task, one thing after the other: checked against the
-state, stored, taken in, and told to everybody who follows the table. If storing fails, the room is
-given up and loaded again from the log, which alone is true.
+state, taken in, stored, and then told to everybody who follows the table. If storing fails, the
+room is given up and loaded again from the log, which alone is true.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
+from pydantic_core import to_json
 from sqlalchemy.engine import Connection
 
 from perudo.games.errors import PerudoError
@@ -21,6 +22,7 @@ from perudo.games.game import SPECTATOR
 from perudo.server import schema
 from perudo.server.dealer import Dealer
 from perudo.server.info import table_info, table_summary
+from perudo.server.leases import require
 from perudo.server.people import Person
 from perudo.server.service import Refused, Service
 from perudo.server.state import Draft, Logged, TableState
@@ -35,6 +37,8 @@ from perudo.server.views import (
 log = logging.getLogger("perudo.room")
 
 Work = Callable[[], Awaitable[Any]]
+OF_THE_GAME = ("act", "deal", "result", "answered", "said")
+"""Kinds of events that change nothing about the table apart from the game."""
 
 
 class Follower(Protocol):
@@ -46,6 +50,13 @@ class Follower(Protocol):
 
     def send(self, message: Message) -> None:
         """Hand over a message, without waiting."""
+
+    def moved(self, table: str, odds: bool, after: int | None) -> None:
+        """Hear that another process has a table now."""
+
+
+class NotStored(RuntimeError):
+    """A table's events could not be stored: what the room has taken in is not true."""
 
 
 @dataclass
@@ -60,17 +71,21 @@ class Following:
 class Room:
     """A table that is awake."""
 
-    def __init__(self, service: Service, state: TableState) -> None:
+    def __init__(self, service: Service, state: TableState, fence: int | None = None) -> None:
         self.service = service
         self.state = state
+        self.fence = fence
+        """Under which this process has the table; None: there are no other processes."""
         self.followers: dict[Follower, Following] = {}
         self.auto_decline: set[int] = set()
-        self.kicked: set[str] = set()
         self.dealer = Dealer(self)
         self.last_used = service.clock.now()
         self._inbox: asyncio.Queue[tuple[Work, asyncio.Future[Any] | None]] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self.failed = asyncio.Event()
+        self._stopped = False
+        self.stored = (state.n, state.question)
+        """The number of the last event that is on the disk, and of the question then."""
 
     # --- the task -------------------------------------------------------------------------------
     def start(self) -> None:
@@ -79,6 +94,7 @@ class Room:
 
     async def stop(self) -> None:
         """Stop working; the log has everything."""
+        self._stopped = True
         self.dealer.stop()
         if self._task is not None:
             self._task.cancel()
@@ -87,7 +103,7 @@ class Room:
 
     async def perform(self, work: Work) -> Any:
         """Have the room's task do something, and return what it gives or raises."""
-        if self.failed.is_set():
+        if self.failed.is_set() or self._stopped:
             raise Refused("try_again", "the table is being loaded again; try again")
         done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._inbox.put_nowait((work, done))
@@ -115,9 +131,13 @@ class Room:
         wake_at = self.dealer.wake_at()
         timeout = None if wake_at is None else max(wake_at - self.service.clock.now(), 0.0)
         try:
-            if timeout == 0.0 and self._inbox.empty():
-                raise TimeoutError
-            work, done = await asyncio.wait_for(self._inbox.get(), timeout)
+            if self._inbox.empty():
+                if timeout == 0.0:
+                    raise TimeoutError
+                async with asyncio.timeout(timeout):
+                    work, done = await self._inbox.get()
+            else:
+                work, done = self._inbox.get_nowait()
         except TimeoutError:
             await self.dealer.tick()
             return
@@ -159,7 +179,7 @@ class Room:
         rows = [event_row(self.state.id, event) for event in logged]
         for event in logged:
             self.state.apply(event)
-        changed = any(event.kind not in ("act", "deal", "answered", "said") for event in logged)
+        changed = any(event.kind not in OF_THE_GAME for event in logged)
         update: Any = None
         if changed or also is not None:
             update = (
@@ -169,13 +189,19 @@ class Room:
             )
 
         def write(connection: Connection) -> None:
-            connection.execute(schema.events.insert(), rows)
+            if self.fence is not None:
+                require(connection, self.state.id, self.fence)
             if update is not None:
                 connection.execute(update)
             if also is not None:
                 also(connection, logged)
 
-        await self.service.store.write(write)
+        plain = self.fence is None and update is None
+        try:
+            await self.service.store.add_events(rows, None if plain else write)
+        except Exception as error:  # a refusal too: nothing that was taken in may be shown
+            raise NotStored(f"events from {first} on of table {self.state.id}") from error
+        self.stored = (self.state.n, self.state.question)
         self.last_used = self.service.clock.now()
         self.tell(changed)
         return logged
@@ -202,17 +228,32 @@ class Room:
         if self.viewer_of(follower) >= 0 and follower not in self.followers:
             self.followers[follower] = following
             following.told = self.state.n
+            info, clocks = table_info(self), self._clocks()
             for other, theirs in self.followers.items():
                 if other is not follower:
-                    self._tell_one(other, theirs, True, full=False)
+                    self._tell_one(other, theirs, info, clocks, full=False)
         self.followers[follower] = following
+        info, clocks = table_info(self), self._clocks()
         known = self.state.log[0].n - 1 if self.state.log else self.state.n
         if after is not None and known <= after <= self.state.n:
             following.told = after
-            self._tell_one(follower, following, True, full=False)
+            self._tell_one(follower, following, info, clocks, full=False)
+            if follower.program:  # what was asked may not have reached it
+                self.ask_program(follower)
         else:
-            self._tell_one(follower, following, True, full=True)
+            self._tell_one(follower, following, info, clocks, full=True)
         return self.state.n
+
+    def let_go(self, follower: Follower) -> None:
+        """Have a connection let go, as soon as the room's task comes to it."""
+        if self.failed.is_set():
+            self.followers.pop(follower, None)
+        else:
+            self.post(partial(self.shut_soon, follower))
+
+    async def shut_soon(self, follower: Follower) -> None:
+        """Let a connection go, as a piece of work."""
+        self.shut(follower)
 
     def shut(self, follower: Follower) -> None:
         """Let a connection go."""
@@ -224,15 +265,20 @@ class Room:
     # --- telling --------------------------------------------------------------------------------
     def tell(self, info_changed: bool) -> None:
         """Tell everybody what is new."""
+        if not self.followers:
+            return
         made: dict[tuple[int, int, bool], Message] = {}
+        info = table_info(self) if info_changed else None
+        clocks = self._clocks()
         for follower, following in list(self.followers.items()):
-            self._tell_one(follower, following, info_changed, full=False, made=made)
+            self._tell_one(follower, following, info, clocks, full=False, made=made)
 
     def _tell_one(
         self,
         follower: Follower,
         following: Following,
-        info_changed: bool,
+        info: Message | None,
+        clocks: tuple[float | None, float],
         *,
         full: bool,
         made: dict[tuple[int, int, bool], Message] | None = None,
@@ -254,23 +300,22 @@ class Room:
             "type": "table" if full else "events",
             "table": self.state.id,
             "n": self.state.n,
-            "info": table_info(self) if full or info_changed else None,
+            "info": info,
             "events": told_events(self.state, viewer, after),
-            "view": self.view(viewer, following.odds),
+            "view": self._view(viewer, following.odds, clocks),
         }
         if made is not None:
             made[key] = message
         follower.send(message)
 
-    def view(self, viewer: int, odds: bool = False) -> Message | None:
+    def _clocks(self) -> tuple[float | None, float]:
+        """What is left of the turn's time, and of the window's."""
+        return self.dealer.seconds_left(), self.dealer.window_seconds_left()
+
+    def _view(self, viewer: int, odds: bool, clocks: tuple[float | None, float]) -> Message | None:
         """The game as a viewer may see it now."""
-        return view_of(
-            self.state,
-            viewer,
-            odds=odds,
-            seconds=self.dealer.seconds_left(),
-            window_seconds=self.dealer.window_seconds_left(),
-        )
+        seconds, window = clocks
+        return view_of(self.state, viewer, odds=odds, seconds=seconds, window_seconds=window)
 
     def ask_program(self, follower: Follower) -> None:
         """Ask a program for its decision, if one is wanted and it is time to."""
@@ -288,6 +333,6 @@ def event_row(table: str, event: Logged) -> dict[str, Any]:
         "n": event.n,
         "at": event.at,
         "kind": event.kind,
-        "data": json.dumps(event.data, separators=(",", ":"), ensure_ascii=False),
-        "hidden": None if event.hidden is None else json.dumps(event.hidden),
+        "data": to_json(event.data).decode(),
+        "hidden": None if event.hidden is None else to_json(event.hidden).decode(),
     }

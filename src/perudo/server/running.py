@@ -13,7 +13,9 @@ from perudo.server.app import make_app
 from perudo.server.lan import code, own_addresses
 from perudo.server.logs import set_up
 from perudo.server.opponents import opponent
+from perudo.server.peers import client_of
 from perudo.server.settings import FRAME_BYTES, Settings
+from perudo.server.workers import Workers
 
 log = logging.getLogger("perudo")
 
@@ -52,12 +54,16 @@ def run(settings: Settings, log_level: str) -> int:
     if log_level not in ("debug", "info", "warning", "error"):
         raise PerudoError(f"log level {log_level!r} should be debug, info, warning or error")
     opponent(settings.stand_in, None)
+    if settings.redis is not None:
+        client_of(settings.redis)
     set_up(log_level)
-    server = server_of(settings)
     addresses = own_addresses() if settings.lan else [settings.host]
     address = f"http://{addresses[0]}:{settings.port}"
     print(f"perudo is served at {address}", flush=True)
     if settings.lan:
         print(code(address), flush=True)
+    if settings.workers > 1:
+        return Workers(settings, log_level).run()
+    server = server_of(settings)
     server.run()
     return 0 if server.started else 1

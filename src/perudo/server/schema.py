@@ -71,6 +71,17 @@ tables = Table(
     Column("summary", Text, nullable=False),  # what the list of tables shows
     Column("created", Float, nullable=False),
     Column("updated", Float, nullable=False),
+    # Where several processes serve: which has the table, and how often it has changed hands.
+    Column("owner", String(32)),
+    Column("fence", Integer, nullable=False, server_default="0"),
+)
+
+processes = Table(
+    "processes",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("since", Float, nullable=False),
+    Column("expires", Float, nullable=False),  # both by the database's clock
 )
 
 events = Table(

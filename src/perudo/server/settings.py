@@ -17,6 +17,10 @@ class Settings:
 
     database: str = "sqlite:///perudo.db"
     """An SQLAlchemy address: ``sqlite:///file`` or ``postgresql://user:password@host/name``."""
+    redis: str | None = None
+    """``redis://host:port/number``: other processes serve the same tables."""
+    workers: int = 1
+    """Processes that serve, on this machine."""
     host: str = "127.0.0.1"
     port: int = 8000
     lan: bool = False
@@ -65,3 +69,10 @@ class Settings:
     def __post_init__(self) -> None:
         if self.think_seconds <= 0 or self.thinkers < 1:
             raise PerudoError("thinkers and think_seconds should be positive")
+        if self.workers > 1 and self.redis is None:
+            raise PerudoError("--workers above 1 needs --redis redis://host:6379/0")
+        if self.redis is not None and not self.database.startswith("postgresql://"):
+            raise PerudoError(
+                "several processes share a PostgreSQL database, not an SQLite file: --redis and "
+                "--workers need --database postgresql://user:password@host/name"
+            )

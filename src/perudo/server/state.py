@@ -102,6 +102,8 @@ class TableState:
     """The dice's secret of this game and the next."""
     paused: bool = False
     wins: list[int] = field(default_factory=list)
+    sitting: list[int] = field(default_factory=list)
+    """Who sits where: by seat, the seat at which they were when the series began."""
     rematch: set[int] = field(default_factory=set)
     moves: dict[tuple[int, str], int] = field(default_factory=dict)
     """The event that each move of this game caused, by seat and the client's name for it."""
@@ -109,6 +111,8 @@ class TableState:
     """Events since this game began, or since the one before ended."""
     absence: str = "ai"
     absence_seconds: float | None = None
+    kicked: set[str] = field(default_factory=set)
+    """People whom the creator has sent away for good."""
     told: dict[int, dict[str, Any]] = field(default_factory=dict, repr=False)
     """Events of this game as everybody is told them, made once."""
     public_view: dict[str, Any] | None = field(default=None, repr=False)
@@ -124,6 +128,7 @@ class TableState:
             at,
             [Seat(choice) for choice in options.seats],
             wins=[0] * len(options.seats),
+            sitting=list(range(len(options.seats))),
             absence=options.absence,
             absence_seconds=options.absence_seconds,
         )
@@ -141,6 +146,15 @@ class TableState:
         return self.game - self.first_game + 1 >= self.options.games and (
             self.match is None or self.match.over
         )
+
+    @property
+    def only_ais(self) -> bool:
+        """Whether there is an AI in every seat."""
+        return all(seat.occupant is not None and seat.occupant.kind == "ai" for seat in self.seats)
+
+    def places(self, sitting: list[int]) -> list[int]:
+        """By seat of another sitting, where that player sits now."""
+        return [self.sitting.index(entrant) for entrant in sitting]
 
     def dice(self, number: int, seeds: list[str]) -> FairDice:
         """The dice of a game."""
@@ -170,6 +184,8 @@ class TableState:
 
     def _left(self, event: Logged) -> None:
         seat = self.seats[event.data["seat"]]
+        if event.data["reason"] == "kicked" and seat.occupant and seat.occupant.id:
+            self.kicked.add(seat.occupant.id)
         if event.data["stand_in"] is None:
             seat.occupant, seat.seed, seat.stand_in = None, "", None
         else:  # during a game: its record keeps the name
@@ -186,9 +202,18 @@ class TableState:
         self.status, self.game = "playing", event.data["game"]
         if event.data["first"]:
             self.first_game, self.wins = self.game, [0] * len(self.seats)
+            self.sitting = list(range(len(self.seats)))
+        # Logs from before AIs changed their seats do not tell.
+        self._reseat(event.data.get("sitting", self.sitting))
         self.rematch, self.moves = set(), {}
         self.secrets = {number: key for number, key in self.secrets.items() if number >= self.game}
         self.log, self.told, self.public_view = [event], {}, None
+
+    def _reseat(self, sitting: list[int]) -> None:
+        places = self.places(sitting)
+        self.seats = [self.seats[place] for place in places]
+        self.wins = [self.wins[place] for place in places]
+        self.sitting = list(sitting)
 
     def _act(self, event: Logged) -> None:
         if event.data.get("move") is not None:

@@ -8,11 +8,11 @@ than one (SQLite and PostgreSQL alike).
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import queue
 import threading
-import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,19 +21,37 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from perudo.games.errors import PerudoError
+from perudo.server import schema
 
 Result = TypeVar("Result")
 
 LARGEST_GROUP = 64
 """Pieces of work that share a transaction at most."""
 READERS = 4
+CONFLICTS = ("40001", "40P01", "23505")
+"""PostgreSQL's codes for work that met that of another process, and is worth doing again."""
+ATTEMPTS = 5
+MIGRATING = 7_304_117
+"""The lock under which one of several processes brings the database to its version."""
 MIGRATIONS = Path(__file__).with_name("migrations")
+
+
+class StoreError(PerudoError):
+    """The database did not answer; what was to be written may or may not have been."""
+
+    code = "try_again"
 
 
 @dataclass(frozen=True)
 class _Job:
-    work: Callable[[Connection], Any]
-    done: Future[Any]
+    work: Callable[[Connection], Any] | None
+    events: Sequence[dict[str, Any]]
+    loop: asyncio.AbstractEventLoop
+    done: asyncio.Future[Any]
+
+
+_Outcome = tuple[_Job, Any, Exception | None]
+_ADD_EVENTS = schema.events.insert()
 
 
 def open_engine(address: str) -> Engine:
@@ -75,32 +93,45 @@ def migrate(engine: Engine, revision: str = "head") -> None:
     from alembic import command
 
     with engine.connect() as connection:
+        if engine.dialect.name == "postgresql":
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(MIGRATING)))
         command.upgrade(_alembic(connection), revision)
         connection.commit()
 
 
 def migrate_safely(engine: Engine) -> Path | None:
-    """The same; an SQLite file that has something to lose is copied before. Returns the copy."""
+    """The same; a database that has something to lose is copied before. Returns the copy."""
     kept = None
-    if engine.dialect.name == "sqlite" and pending_migrations(engine):
-        from perudo.server.keeping import back_up, sqlite_file
+    if pending_migrations(engine):
+        from perudo.server.backups import copy_beside
 
-        file = sqlite_file(engine)
-        kept = file.with_name(f"{file.name}.before-{time.strftime('%Y%m%d-%H%M%S')}")
-        back_up(engine, kept)
+        kept = copy_beside(engine)
     migrate(engine)
     return kept
 
 
 def pending_migrations(engine: Engine) -> bool:
     """Whether the database is older than this program, and not empty."""
-    from alembic.runtime.migration import MigrationContext
+    with engine.connect() as connection:
+        current = revision_of(connection)
+    return current is not None and is_old(current)
+
+
+def is_old(revision: str) -> bool:
+    """Whether a version is not this program's; raises if it is a newer one's."""
     from alembic.script import ScriptDirectory
 
-    with engine.connect() as connection:
-        current = MigrationContext.configure(connection).get_current_revision()
-        head = ScriptDirectory.from_config(_alembic(connection)).get_current_head()
-    return current is not None and current != head
+    scripts = ScriptDirectory(str(MIGRATIONS))
+    if revision not in {script.revision for script in scripts.walk_revisions()}:
+        raise PerudoError(f"the database has version {revision}: it needs a newer perudo")
+    return revision != scripts.get_current_head()
+
+
+def revision_of(connection: Connection) -> str | None:
+    """The version of a database; None if it is empty."""
+    from alembic.runtime.migration import MigrationContext
+
+    return MigrationContext.configure(connection).get_current_revision()
 
 
 def _alembic(connection: Connection) -> Any:
@@ -122,7 +153,13 @@ class Store:
         except sa.exc.OperationalError as error:
             self.engine.dispose()
             raise PerudoError(f"cannot open the database: {error.orig}") from None
+        except PerudoError:
+            self.engine.dispose()
+            raise
         self._writing = self.engine.execution_options(writes=True)
+        if self.engine.dialect.name == "postgresql":
+            # What a transaction has read, no other process may have changed when it writes.
+            self._writing = self._writing.execution_options(isolation_level="REPEATABLE READ")
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._writer = threading.Thread(target=self._write_all, name="writer", daemon=True)
         self._writer.start()
@@ -133,15 +170,35 @@ class Store:
 
         The work may be run a second time if what shared its transaction failed.
         """
-        job = _Job(work, Future())
-        self._jobs.put(job)
-        result: Result = await asyncio.wrap_future(job.done)
+        result: Result = await self._write(work, ())
         return result
+
+    async def add_events(
+        self,
+        events: Sequence[dict[str, Any]],
+        work: Callable[[Connection], None] | None = None,
+    ) -> None:
+        """Add rows to tables' logs, and then do what else belongs to it."""
+        await self._write(work, events)
+
+    async def _write(
+        self, work: Callable[[Connection], Any] | None, events: Sequence[dict[str, Any]]
+    ) -> Any:
+        loop = asyncio.get_running_loop()
+        job = _Job(work, events, loop, loop.create_future())
+        self._jobs.put(job)
+        try:
+            return await job.done
+        except (sa.exc.OperationalError, sa.exc.InterfaceError) as error:
+            raise StoreError("the database does not answer; try again") from error
 
     async def read(self, work: Callable[[Connection], Result]) -> Result:
         """Do the work on a connection that only reads."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._readers, self._read, work)
+        try:
+            return await loop.run_in_executor(self._readers, self._read, work)
+        except (sa.exc.OperationalError, sa.exc.InterfaceError) as error:
+            raise StoreError("the database does not answer; try again") from error
 
     def close(self) -> None:
         """Finish what was asked for, and let go."""
@@ -167,22 +224,41 @@ class Store:
                     last = True
                     break
                 group.append(job)
-            self._write_group([job for job in group if job.done.set_running_or_notify_cancel()])
+            outcomes = self._write_group([job for job in group if not job.done.cancelled()])
+            with contextlib.suppress(RuntimeError):  # the loop of those who waited is closed
+                first.loop.call_soon_threadsafe(_settle, outcomes)
             if last:
                 return
 
-    def _write_group(self, group: Sequence[_Job]) -> None:
+    def _write_group(self, group: Sequence[_Job], attempt: int = 1) -> list[_Outcome]:
         try:
             with self._writing.begin() as connection:
-                results = [job.work(connection) for job in group]
-        except (
-            Exception
-        ) as error:  # whoever waits gets it; if it was one of several, each by itself
-            if len(group) == 1:
-                group[0].done.set_exception(error)
-                return
-            for job in group:
-                self._write_group([job])
-            return
-        for job, result in zip(group, results, strict=True):
+                events = [event for job in group for event in job.events]
+                if events:
+                    connection.execute(_ADD_EVENTS, events)
+                results = [None if job.work is None else job.work(connection) for job in group]
+        except Exception as error:  # whoever waits gets it; if it was one of several, each alone
+            if len(group) > 1:
+                return [outcome for job in group for outcome in self._write_group([job])]
+            if attempt < ATTEMPTS and _is_conflict(error):
+                return self._write_group(group, attempt + 1)
+            return [(job, None, error) for job in group]
+        return [(job, result, None) for job, result in zip(group, results, strict=True)]
+
+
+def _settle(outcomes: Sequence[_Outcome]) -> None:
+    """Tell those who wait, in their own thread."""
+    for job, result, error in outcomes:
+        if job.done.done():  # they wait no longer
+            continue
+        if error is None:
             job.done.set_result(result)
+        else:
+            job.done.set_exception(error)
+
+
+def _is_conflict(error: Exception) -> bool:
+    """Whether another process was quicker."""
+    return isinstance(error, sa.exc.DBAPIError) and (
+        getattr(error.orig, "sqlstate", None) in CONFLICTS
+    )

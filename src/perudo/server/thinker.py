@@ -14,12 +14,15 @@ from typing import Any
 import numpy as np
 
 from perudo.agents import agent_named
+from perudo.agents.agent import Agent
+from perudo.agents.failure import raised
 from perudo.agents.parcels import encode, pack_memories, pack_records, unpack_states
 from perudo.agents.worker import Worker, conversation
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO, Rules
 from perudo.games.perudo.layout import read_rules
 from perudo.games.state import SEATS
+from perudo.server.playing import play_games
 from perudo.table import SeededDice, Table
 
 REHEARSED_MOVES = 4
@@ -35,7 +38,7 @@ class Desk:
     """The agents that have sat down in this process, one for each set of rules."""
 
     def __init__(self) -> None:
-        self._workers: dict[tuple[str, Rules, int], Worker] = {}
+        self._workers: dict[tuple[str, Rules, int], TableWorker] = {}
 
     def answer(self, question: dict[str, Any]) -> dict[str, Any]:
         """Do what is asked; what goes wrong is reported."""
@@ -43,19 +46,48 @@ class Desk:
             if question["do"] == "prepare":
                 rules, players = Rules.parse(question["rules"]), question["players"]
                 return rehearse(self._worker(question["agent"], rules, players), rules, players)
-            (state,) = unpack_states(question["game"], question["states"])
+            if question["do"] == "play":
+                return play_games(question, lambda *seat: self._worker(*seat).agent)
+            state = unpack_states(question["game"], question["states"])[0]
             worker = self._worker(question["agent"], read_rules(state.record), state.players)
         except PerudoError as error:
             return {"error": str(error)}
         return worker.answer(question)
 
-    def _worker(self, spec: str, rules: Rules, players: int) -> Worker:
+    def _worker(self, spec: str, rules: Rules, players: int) -> TableWorker:
         key = (spec, rules, players)
         if key not in self._workers:
             agent = agent_named(spec)
             agent.prepare(PERUDO.start(rules, players))
-            self._workers[key] = Worker(agent)
+            self._workers[key] = TableWorker(agent)
         return self._workers[key]
+
+
+class TableWorker(Worker):
+    """An agent of the registry; one that wants too much memory takes its process with it."""
+
+    def __init__(self, agent: Agent) -> None:
+        super().__init__(agent)
+        self.agent = agent
+
+    def answer(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Do what is asked; what the agent raises is reported."""
+        try:
+            return self._answers[question["do"]](question)
+        except MemoryError:  # what it holds is let go only with the process
+            raise
+        except PerudoError as error:
+            return {"error": str(error)}
+        except Exception as error:
+            return {"error": f"raised {raised(error)}"}
+
+    def learn(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Show the agent settled rounds, one after the other."""
+        memories = question["memories"]
+        for state in question["states"]:
+            shown = super().learn({**question, "states": [state], "memories": memories})
+            memories = shown["memories"]
+        return {"memories": memories}
 
 
 def rehearse(worker: Worker, rules: Rules, players: int) -> dict[str, Any]:

@@ -18,7 +18,7 @@ import sys
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from perudo.agents.parcels import encode, pack_records
@@ -32,6 +32,8 @@ PREPARE_SECONDS = 300.0
 """Compiling an AI for the first time may take minutes; playing never does."""
 PATIENCE_SECONDS = 0.25
 """How long a question waits for a process to become free before another is started."""
+LONGEST_ANSWER = 1 << 25
+"""Bytes; whole games are told in tens of kilobytes each."""
 MOST_EXTRA = 6
 """Processes beyond the usual number, while those are busy."""
 
@@ -40,14 +42,6 @@ log = logging.getLogger("perudo.thinking")
 
 class ThinkingError(PerudoError):
     """An AI did not come to a decision; the message says why."""
-
-
-@dataclass(frozen=True)
-class Thought:
-    """A decision, and what the AI remembers from now on."""
-
-    action: str
-    memory: str | None
 
 
 class Thinkers:
@@ -63,6 +57,7 @@ class Thinkers:
         self._waiting: deque[asyncio.Future[LineProcess | None]] = deque()
         self._threads = ThreadPoolExecutor(count + MOST_EXTRA, "thinker")
         self._prepared: dict[tuple[str, str, int], asyncio.Task[int]] = {}
+        self._whole_games = asyncio.Semaphore(max(1, count - 1))
         self._closed = False
         self.replaced = 0
         """Processes that had to be ended."""
@@ -77,7 +72,7 @@ class Thinkers:
 
     async def decide(
         self, agent: str, observation: Record, memory: str | None, seconds: float
-    ) -> Thought:
+    ) -> str:
         """Ask an AI for its action."""
         answer = await self._ask(
             {
@@ -91,21 +86,30 @@ class Thinkers:
             },
             seconds,
         )
-        return Thought(action_text(int(answer["actions"][0])), answer["memories"])
+        return action_text(int(answer["actions"][0]))
 
-    async def learn(self, agent: str, observation: Record, memory: str, seconds: float) -> str:
-        """Show an AI a settled round; returns its memory."""
+    async def learn(self, agent: str, rounds: Sequence[Record], memory: str, seconds: float) -> str:
+        """Show an AI settled rounds, in their order; returns its memory."""
         answer = await self._ask(
             {
                 "do": "learn",
                 "agent": agent,
                 "game": PERUDO.name,
-                "states": pack_records([observation]),
+                "states": pack_records(rounds),
                 "memories": memory,
             },
             seconds,
         )
         return str(answer["memories"])
+
+    async def play(self, order: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Have whole games of AIs alone played in one process (``playing``), one after the other.
+
+        Where there are several processes, one is left to those who play with people.
+        """
+        async with self._whole_games:
+            question = {"do": "play", "agent": "a series", **order}
+            return await self._ask(question, order["seconds"] + seconds)
 
     async def close(self) -> None:
         """End all processes."""
@@ -161,20 +165,33 @@ class Thinkers:
             self._waiting.append(turn)
             patience = min(PATIENCE_SECONDS, deadline - loop.time())
             try:
-                given = await asyncio.wait_for(turn, max(patience, 0.0))
+                await asyncio.wait((turn,), timeout=max(patience, 0.0))
+            except asyncio.CancelledError:
+                self._give_up(turn)
+                raise
+            if turn.done():
+                given = turn.result()
                 if given is not None:
                     return given
-            except TimeoutError:
-                self._waiting.remove(turn)
-                if loop.time() >= deadline:
-                    raise ThinkingError("all AIs are busy") from None
-                limit = self._count + MOST_EXTRA
+                continue
+            self._give_up(turn)
+            if loop.time() >= deadline:
+                raise ThinkingError("all AIs are busy")
+            limit = self._count + MOST_EXTRA
+
+    def _give_up(self, turn: asyncio.Future[LineProcess | None]) -> None:
+        """Whoever waited does so no longer; a process that came just then goes to another."""
+        if not turn.done():
+            self._waiting.remove(turn)
+        elif (given := turn.result()) is not None:
+            self._give_back(given)
 
     async def _start(self) -> LineProcess:
         self._running += 1
         loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(self._threads, LineProcess, self._command)
+            start = partial(LineProcess, self._command, longest_line=LONGEST_ANSWER)
+            return await loop.run_in_executor(self._threads, start)
         except BaseException:
             self._running -= 1
             raise

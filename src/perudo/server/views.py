@@ -22,7 +22,7 @@ _KEPT = {
     "left": ("seat", "reason", "stand_in"),
     "absent": ("seat", "agent"),
     "back": ("seat",),
-    "started": ("game", "players", "commit"),
+    "started": ("game", "players", "sitting", "commit"),
     "answered": ("seat",),
     "free": ("seats",),
     "paused": ("on", "by"),
@@ -124,26 +124,17 @@ def _public_view(match: Match) -> Message:
     """What everybody may know: the log of what was said and shown, and what a spectator sees.
 
     The log is read rather than the record where that saves calls into compiled code, each of which
-    lets other threads go first.
+    takes as long as a hundred steps of Python and lets other threads go first.
     """
-    observation, bidding = match.observe(SPECTATOR), match.bidding()
+    bidding = match.bidding()
     bids = [said for said in bidding if said[1] != "pass"] or [[None, None]]
     return {
+        **match.facts(),
         "game": match.number,
-        "round": observation.round,
-        "counts": list(observation.dice_counts),
-        "turn": observation.turn,
+        "turn": match.turn,
         "bid": bids[-1][1],
         "bidder": bids[-1][0],
         "history": bidding,
-        "wild": observation.wild_face,
-        "palafico": observation.palafico,
-        "been_palafico": list(observation.been_palafico),
-        "opener": observation.opener,
-        "total": observation.total_dice,
-        "last": match.last(),
-        "winner": observation.winner,
-        "over": match.over,
     }
 
 

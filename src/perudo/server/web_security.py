@@ -11,6 +11,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from perudo.server.limits import Buckets
 
 BODY_BYTES = 65536
+COUNTED = ("/api", "/ws")
+"""Paths, with what is below them, to which the limit of requests applies."""
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 HEADERS = {
     "content-security-policy": (
@@ -50,7 +52,7 @@ class Guard:
         if changes and origin is not None and origin not in self._origins:
             await _refuse(scope, receive, send, 403, "origin", f"{origin[:80]} may not use this")
             return
-        if not self._requests.take(address_of(scope)):
+        if _is_counted(scope["path"]) and not self._requests.take(address_of(scope)):
             await _refuse(scope, receive, send, 429, "too_fast", "too many requests; wait a moment")
             return
         if scope["type"] == "websocket":
@@ -61,6 +63,14 @@ class Guard:
             await _refuse(scope, receive, send, 413, "too_large", "a body has at most 64 KiB")
             return
         await self._app(scope, _limited(receive), _with_headers(send))
+
+
+def _is_counted(path: str) -> bool:
+    """Whether a request costs the service something; the page is many small files, and costs none.
+
+    A school behind one address may open it a hundred times in a minute.
+    """
+    return path in COUNTED or path.startswith(tuple(f"{each}/" for each in COUNTED))
 
 
 def _limited(receive: Receive) -> Receive:

@@ -87,7 +87,8 @@ def show(decisions: Sequence[Reviewed], model: str, samples: int) -> None:
             console.print("No move certainly cost anything.")
         console.print(
             f"Costs in chance to win, with 95 % intervals, if {model} played on in every seat; "
-            "from what the player could know.\n",
+            f"from what the player could know: hidden dice are weighed by what {model} would have "
+            "bid with them.\n",
             style="dim",
         )
     grid = Grid("round", "who", "bid", "said", "true?", "cost", "luck", "advice", box=SIMPLE_HEAD)

@@ -2,7 +2,7 @@
 
 import { h, button } from "./dom.js";
 import { get, post, me, becomeVisitor } from "./api.js";
-import { t } from "./words.js";
+import { t, reason } from "./words.js";
 
 function form(title, id, fields, submit, work) {
   const problem = h("p", { class: "problem", role: "alert" });
@@ -12,7 +12,7 @@ function form(title, id, fields, submit, work) {
     try {
       await work(Object.fromEntries(new FormData(event.target)), event.target);
     } catch (error) {
-      problem.textContent = error.message;
+      problem.textContent = reason(error);
     }
   } }, fields.map(([name, label, type, autocomplete]) => h("label", { class: "field" }, h("span", {}, label), h("input", { name, type, autocomplete, required: true, maxlength: "200", id: `${id}-${name}` }))),
   problem, h("button", { class: "button strong" }, submit)));

@@ -15,8 +15,13 @@ async function ask(method, path, body) {
     options.headers["content-type"] = "application/json";
     options.body = JSON.stringify(body);
   }
-  const answer = await fetch(path, options);
-  const text = await answer.text();
+  let answer, text;
+  try {
+    answer = await fetch(path, options);
+    text = await answer.text();
+  } catch (error) {
+    throw new Refusal("unreachable", error.message);
+  }
   const content = text ? JSON.parse(text) : {};
   if (!answer.ok) throw new Refusal(content.code ?? `http_${answer.status}`, content.message ?? answer.statusText);
   return content;

@@ -4,13 +4,14 @@ import { h, button } from "./dom.js";
 import { cup, die } from "./die.js";
 import { t, spoken, parts, faces } from "./words.js";
 import { palafico, settled, saidWords } from "./speech.js";
+import { diceLine } from "./checked.js";
 
 const BUBBLE_MS = 6000;
 
 // Where a seat is around the table, in percent of it. The bottom is the viewer's own; to a spectator
-// few seats come further down on both sides.
+// seats come further down on both sides, many more than few.
 function place(index, others, watching) {
-  const arc = watching && others < 5 ? 1.4 : 1.2;
+  const arc = !watching ? 1.2 : others < 5 ? 1.4 : 1.6;
   const turn = Math.PI * (0.5 + arc / 2 - (arc * (index + 0.5)) / others);
   return [50 + 41.5 * Math.cos(turn), 51 - 36 * Math.sin(turn)];
 }
@@ -133,6 +134,7 @@ function revealing(game, reveal, acts) {
       h("span", { class: "standing-quantity", "aria-hidden": "true" }, String(reveal.counted)),
       h("span", { class: "standing-of", "aria-hidden": "true" }, t("reveal.of", { quantity: bid.quantity })), die(bid.face, "huge")) : null,
     reveal.finished ? h("p", { class: "verdict", "data-verdict": event.reason }, settled(event, game)) : null,
+    reveal.finished && game.dice ? diceLine(game.dice.problem ? game.dice : { ...game.dice, complete: false }, game.names) : null,
     button(reveal.finished ? t("reveal.go_on") : t("reveal.skip"), acts.skip, { class: "button small", id: "skip" }),
   ];
 }
@@ -159,6 +161,7 @@ function won(game, acts) {
       over && seat !== null ? button(asked ? t("table.rematch_asked") : t("table.rematch"), acts.rematch, { class: "button strong", id: "rematch", disabled: asked }) : null,
       h("a", { class: "button", href: `#/review/${record}`, id: "review" }, t("table.review")),
       over ? h("a", { class: "button quiet", href: "#/" }, t("table.other")) : null),
+    game.dice ? diceLine(game.dice, game.names) : null,
     !over ? h("p", { class: "by" }, t("table.next_game")) : null,
   ];
 }

@@ -5,8 +5,8 @@ import { die, cup } from "./die.js";
 import { t } from "./words.js";
 import { post, retryingAsGuest } from "./api.js";
 import { kept, keep } from "./choices.js";
+import { levels, usual, levelName, levelSummary } from "./levels.js";
 
-export const LEVELS = ["beginner", "casual", "strong", "expert"];
 const COMPUTERS = 3;
 
 export async function playNow(level, agent = null) {
@@ -16,17 +16,19 @@ export async function playNow(level, agent = null) {
   location.hash = `#/table/${table}/sit`;
 }
 
-export function levelChoice(chosen, onchange) {
+function levelChoice(all, chosen, onchange) {
   return h("fieldset", { class: "levels" }, h("legend", {}, t("front.level")),
-    LEVELS.map((level) => {
-      const box = h("input", { type: "radio", name: "level", value: level, id: `level-${level}`, onchange: () => onchange(level) });
-      box.checked = level === chosen;
-      return h("label", { class: "level", for: `level-${level}` }, box, h("b", {}, t(`level.${level}`)), h("small", {}, t(`level.${level}.summary`)));
+    all.map((level) => {
+      const { name } = level;
+      const box = h("input", { type: "radio", name: "level", value: name, id: `level-${name}`, onchange: () => onchange(name) });
+      box.checked = name === chosen;
+      return h("label", { class: "level", for: `level-${name}` }, box, h("b", {}, levelName(level)), h("small", {}, levelSummary(level)));
     }));
 }
 
-export function frontPage() {
-  let level = kept("level") ?? "casual";
+export async function frontPage() {
+  const all = await levels();
+  let level = usual(all);
   const start = h("button", { type: "button", class: "button strong great", id: "play-now", onclick: async () => {
     start.disabled = true;
     try {
@@ -39,7 +41,7 @@ export function frontPage() {
     h("section", { class: "hero" },
       h("div", { class: "hero-words" },
         h("h1", {}, t("front.title")), h("p", { class: "lead" }, t("front.lead")),
-        levelChoice(level, (chosen) => { level = chosen; keep("level", chosen); }),
+        levelChoice(all, level, (chosen) => { level = chosen; keep("level", chosen); }),
         h("div", { class: "row" }, start,
           link(t("front.friends"), "#/new", { class: "button great", id: "with-friends" })),
         h("p", { class: "hint" }, link(t("front.learn"), "#/learn"), " · ", link(t("front.experts"), "#/new"))),

@@ -1,6 +1,7 @@
 // What this browser knows of one table: kept up to date from the messages, read by what shows it.
 
 import { sentence } from "./speech.js";
+import { checked } from "./checked.js";
 
 export class TableGame extends EventTarget {
   info = null;
@@ -9,7 +10,10 @@ export class TableGame extends EventTarget {
   events = [];
   transcript = []; // {n, kind, text}: every event of this game that is worth a sentence
   lastResult = null; // {event, before}: the last settled round and how things stood before it
+  formerly = []; // who had each seat last: who leaves is gone from `info` when it is told
   receivedAt = 0;
+  pledge = null; // {game, anchor, seed}: what was announced of the dice when this browser added its part
+  dice = null; // what came of checking the dice; null where nothing was promised
 
   constructor(id, me) {
     super();
@@ -53,6 +57,7 @@ export class TableGame extends EventTarget {
   take(message) {
     const everything = message.type === "table";
     this.n = message.n;
+    this.names.forEach((name, seat) => { if (name) this.formerly[seat] = name; });
     this.info = message.info ?? this.info;
     const before = this.view;
     this.view = message.view;
@@ -68,13 +73,27 @@ export class TableGame extends EventTarget {
         this.events = [];
         this.transcript = [];
       }
+      if (event.kind === "seated") this.formerly[event.seat] = event.player.name;
       this.events.push(event);
       fresh.push(event);
       if (event.kind === "result") this.lastResult = { event, before };
       const text = sentence(event, this);
       if (text !== null) this.transcript.push({ n: event.n, kind: event.kind, text });
     }
+    if (everything || fresh.some((event) => event.kind === "result" || event.kind === "end")) this.#checkDice();
     this.dispatchEvent(new CustomEvent("change", { detail: { fresh, everything, before } }));
+  }
+
+  // The seed that this browser sends, and to which dice it belongs.
+  promise(seed) {
+    const { game, anchor, status } = this.info;
+    this.pledge = { game: status === "playing" ? null : game + 1, anchor, seed };
+  }
+
+  #checkDice() {
+    const number = this.events.find((event) => event.kind === "started")?.game;
+    const known = this.seat === null || !this.pledge ? {} : { seed: this.pledge.seed, anchor: this.pledge.game === number ? this.pledge.anchor : null };
+    this.dice = checked(this.events, this.info.options, known);
   }
 
   refused(message) {

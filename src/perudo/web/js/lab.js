@@ -2,7 +2,7 @@
 
 import { h, choice, show, link } from "./dom.js";
 import { get, post, retryingAsGuest, me } from "./api.js";
-import { t, number, percent } from "./words.js";
+import { t, number, percent, reason } from "./words.js";
 import { line } from "./line.js";
 import { TableGame } from "./game.js";
 
@@ -39,7 +39,7 @@ async function startPage() {
         const { table } = await retryingAsGuest(() => post("/api/tables", order));
         location.hash = `#/lab/${table}`;
       } catch (error) {
-        problem.textContent = error.message;
+        problem.textContent = reason(error);
       }
     } },
     h("section", {}, h("h2", {}, t("lab.who")),

@@ -7,6 +7,7 @@ import { bidPicker } from "./bid.js";
 import { bidShort } from "./felt.js";
 import { say } from "./speech.js";
 import { playNow } from "./front.js";
+import { levels } from "./levels.js";
 
 const OWN = "12556";
 // What happens is fixed, like an example in a booklet; `ask` are the answers offered, `good` the one that is praised.
@@ -49,7 +50,7 @@ export function learnPage() {
       bidPicker(ask, null, answer),
     ] : [h("div", { class: "row" },
       scene < SCENES.length - 1 ? button(t("learn.next"), () => go(scene + 1), { class: "button strong", id: "learn-next" })
-        : button(t("front.play"), () => playNow("beginner"), { class: "button strong great", id: "learn-play" }),
+        : button(t("front.play"), async () => playNow((await levels())[0].name), { class: "button strong great", id: "learn-play" }),
       scene ? button(t("learn.back"), () => go(scene - 1), { class: "button quiet" }) : null)]));
   };
   draw();

@@ -1,19 +1,19 @@
 // The page: its header, and which view an address shows.
 
 import { h, link, button, choice, tick } from "./dom.js";
-import { loadWords, chooseLanguage, language, t, LANGUAGES } from "./words.js";
+import { loadWords, chooseLanguage, language, t, reason, LANGUAGES } from "./words.js";
 import { kept, keep, applyTheme } from "./choices.js";
 import { frontPage } from "./front.js";
 import { notice } from "./notices.js";
 
 const VIEWS = {
-  "": async () => frontPage(),
+  "": frontPage,
   table: async (id, more) => (await import("./table.js")).tablePage(id, { sit: more === "sit" }),
   new: async () => (await import("./setup.js")).setupPage(),
   tables: async () => (await import("./lobby.js")).lobbyPage(),
   ladder: async (rules, players) => (await import("./people.js")).ladderPage(rules, players),
   player: async (id) => (await import("./people.js")).playerPage(id),
-  review: async (game, decision) => (await import("./review.js")).reviewPage(game, decision),
+  review: async (...which) => (await import("./review.js")).reviewPage(...which),
   lab: async (id) => (await import("./lab.js")).labPage(id),
   learn: async () => (await import("./learn.js")).learnPage(),
   account: async () => (await import("./account.js")).accountPage(),
@@ -28,7 +28,7 @@ async function route() {
   try {
     shown = await (VIEWS[view] ?? VIEWS[""])(...rest);
   } catch (error) {
-    shown = h("div", { class: "page" }, h("h1", {}, t("wrong.title")), h("p", {}, error.message), link(t("nav.home"), "#/"));
+    shown = h("div", { class: "page" }, h("h1", {}, t("wrong.title")), h("p", {}, reason(error)), link(t("nav.home"), "#/"));
     if (!("code" in error)) console.error(error);
   }
   if (mine !== turn) return; // somebody has gone on meanwhile
@@ -82,5 +82,5 @@ applyTheme();
 await loadWords();
 drawBar();
 addEventListener("hashchange", route);
-addEventListener("unhandledrejection", (event) => notice(event.reason?.message ?? String(event.reason)));
+addEventListener("unhandledrejection", (event) => notice(event.reason instanceof Error ? reason(event.reason) : String(event.reason)));
 await route();

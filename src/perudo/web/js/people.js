@@ -19,7 +19,7 @@ export async function ladderPage(rules = "official", players = "4") {
         h("th", { scope: "col", class: "number" }, t("ladder.interval")), h("th", { scope: "col", class: "number" }, t("ladder.games")))),
       h("tbody", {}, entries.map((entry, place) => h("tr", {},
         h("td", {}, String(place + 1)),
-        h("td", {}, entry.id ? link(entry.name, `#/player/${entry.id}`) : entry.name, " ", entry.kind === "account" ? "" : h("span", { class: "tag" }, t(`kind.${entry.kind}`))),
+        h("td", { class: "named" }, entry.id ? link(entry.name, `#/player/${entry.id}`) : entry.name, " ", entry.kind === "account" ? "" : h("span", { class: "tag" }, t(`kind.${entry.kind}`))),
         h("td", { class: "number" }, number(entry.rating)), h("td", { class: "number" }, `${number(entry.low)} – ${number(entry.high)}`), h("td", { class: "number" }, number(entry.games))))))));
 }
 

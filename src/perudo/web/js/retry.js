@@ -8,7 +8,8 @@ import { bidPicker } from "./bid.js";
 import { bidShort } from "./felt.js";
 import { sentence, say } from "./speech.js";
 
-export function retryPanel(review, n) {
+// `there` asks again for a review that the service has forgotten.
+export function retryPanel(review, n, there) {
   const seed = Math.floor(Math.random() * 2 ** 31);
   const story = h("ol", { class: "story", tabindex: "0", "aria-label": t("side.story") });
   const place = h("div", {});
@@ -17,7 +18,7 @@ export function retryPanel(review, n) {
   let view = null;
 
   const play = async (actions) => {
-    view = await post(`/api/reviews/${review.id}/retries`, { n, actions, seed });
+    view = await there(() => post(`/api/reviews/${review.id}/retries`, { n, actions, seed }));
     const game = { names: review.players, seat: view.seat, counts: view.counts, palafico: view.palafico, wild: view.wild };
     for (const event of view.events.slice(told)) {
       const text = sentence(event, game);

@@ -1,19 +1,27 @@
 // A finished game, decision by decision: what could be known, what it cost, what others would do.
 
 import { h, button, choice, tick, show } from "./dom.js";
-import { get, post, me, retryingAsGuest } from "./api.js";
-import { t, spoken, percent, parts, number } from "./words.js";
+import { get, post, me, retryingAsGuest, Refusal } from "./api.js";
+import { t, spoken, percent, parts, number, reason } from "./words.js";
 import { die } from "./die.js";
 import { bidShort } from "./felt.js";
 import { played } from "./lobby.js";
 import { sentence } from "./speech.js";
 import { retryPanel } from "./retry.js";
+import { checked, diceLine } from "./checked.js";
+import { packed, unpacked } from "./packing.js";
 
 const LOOK_MS = 700;
 const MOST_ADVISERS = 3;
+const MOST_SEATS = 6; // of a table; records may have more
+const PACKED = "text";
 
+// By a game's id, by a transcript that is packed into the address, or to be chosen.
 export async function reviewPage(game, decision) {
-  return game ? new Review(game, Number(decision) || null).open() : choosePage();
+  if (game !== PACKED) return game ? new Review(game, Number(decision) || null).open() : choosePage();
+  const text = await unpacked(decision ?? "");
+  if (text === null) throw new Refusal("cut_off", t("review.no_link"));
+  return new Review(null, null, text).open();
 }
 
 async function choosePage() {
@@ -29,7 +37,7 @@ async function choosePage() {
         try {
           page.replaceWith(await new Review(null, null, area.value).open());
         } catch (error) {
-          problem.textContent = error.message;
+          problem.textContent = reason(error);
         }
       }, { class: "button strong", id: "review-pasted" })));
   return page;
@@ -51,6 +59,7 @@ class Review {
       const story = await get(`/api/games/${this.wish.game}`);
       const own = story.players.findIndex((player) => player.id === visitor.id);
       this.wish.seat = own < 0 ? null : own;
+      this.lines = story.record;
     }
     this.top = h("section", { class: "costliest", "aria-live": "polite" });
     this.board = h("section", { class: "board" });
@@ -58,8 +67,13 @@ class Review {
     this.retry = h("section", { class: "retry" });
     this.slider = h("input", { type: "range", min: "0", value: "0", id: "step", oninput: () => this.#go(Number(this.slider.value)) });
     await this.#begin();
+    const pasted = this.wish.record?.trim();
+    if (this.data.notation) this.link = `#/review/${PACKED}/${await packed(this.data.notation)}`;
+    this.#drawTop();
+    if (pasted?.startsWith("{")) this.lines = pasted.split("\n").filter((line) => line.trim()).map((line) => JSON.parse(line));
     this.element = h("div", { class: "page review" }, h("h1", {}, t("review.title")),
       h("p", { class: "hint" }, this.data.players.join(", "), ` · ${this.data.rules}`),
+      diceLine(this.lines ? checked(this.lines.slice(1), this.lines[0].options) : null, this.data.players),
       this.#wishes(), this.top,
       h("div", { class: "review-view" },
         h("div", {}, this.board,
@@ -95,12 +109,23 @@ class Review {
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
       if (!this.element.isConnected && this.shownOnce) return;
       this.shownOnce = this.element.isConnected;
-      const fresh = await get(`/api/reviews/${id}`);
+      const fresh = await this.#there(() => get(`/api/reviews/${this.data.id}`));
       if (this.data.id !== id) return;
       Object.assign(this.data, fresh);
       this.found = new Map(fresh.decisions.map((decision) => [decision.n, decision]));
       this.#drawTop();
       this.#drawVerdict();
+    }
+  }
+
+  // Reviews are kept for a while only, by one process: whoever has none any more begins it again.
+  async #there(work) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error.code !== "no_review") throw error;
+      await this.#begin();
+      return work();
     }
   }
 
@@ -132,12 +157,18 @@ class Review {
         h("span", {}, this.#costText(decision.cost)))))) : h("p", { class: "nothing" }, this.data.done ? t("review.nothing_cost") : t("review.working")),
       h("p", { class: "hint" }, t("review.how", { model, samples: this.data.samples / 2 }), this.data.done ? "" : ` ${t("review.so_far", { count: this.data.decisions.length })}`),
       this.data.game ? h("p", { class: "hint" }, h("a", { href: `#/review/${this.data.game}`, id: "share" }, t("review.share")), " · ",
-        h("a", { href: `/api/games/${this.data.game}/record`, download: "" }, t("review.record")), " · ", h("a", { href: `/api/games/${this.data.game}/notation` }, t("review.notation"))) : null);
+        h("a", { href: `/api/games/${this.data.game}/record`, download: "" }, t("review.record")), " · ", h("a", { href: `/api/games/${this.data.game}/notation` }, t("review.notation")))
+        : this.link ? h("p", { class: "hint" }, h("a", { href: this.link, id: "share" }, t("review.share_text"))) : null);
   }
 
   #costText(cost) {
     const points = (share) => number(share * 100, 1);
     return t("review.cost", { cost: points(cost.cost), low: points(cost.low), high: points(cost.high), best: spoken(cost.best) });
+  }
+
+  async #playOn(n) {
+    const { table } = await retryingAsGuest(() => this.#there(() => post(`/api/reviews/${this.data.id}/tables`, { n })));
+    location.hash = `#/table/${table}`;
   }
 
   #decisions() {
@@ -211,7 +242,8 @@ class Review {
       ] : null,
       h("h3", {}, t("review.advice")),
       h("ul", { class: "opinions" }, decision.opinions.map((opinion) => h("li", { "data-opinion": opinion.agent }, h("b", {}, `${opinion.agent}: `, spoken(opinion.action)), " ", thoughts(opinion)))),
-      h("div", { class: "row" }, button(t("review.retry"), () => this.retry.replaceChildren(retryPanel(this.data, step.n)), { class: "button", id: "retry" })));
+      h("div", { class: "row" }, button(t("review.retry"), () => this.retry.replaceChildren(retryPanel(this.data, step.n, (work) => this.#there(work))), { class: "button", id: "retry" }),
+        this.data.players.length > MOST_SEATS ? null : button(t("review.retry_table"), () => this.#playOn(step.n), { class: "button", id: "retry-table" })));
     return changed;
   }
 }

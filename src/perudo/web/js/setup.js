@@ -2,17 +2,18 @@
 
 import { h, choice, tick } from "./dom.js";
 import { get, post, retryingAsGuest, me } from "./api.js";
-import { t } from "./words.js";
+import { t, reason } from "./words.js";
 import { kept, keep } from "./choices.js";
-import { LEVELS } from "./front.js";
+import { levels, usual, levelName } from "./levels.js";
 import { ruleList } from "./rules.js";
 
 const TIMERS = [0, 15, 30, 60, 120];
 const GAMES = [1, 3, 5, 10];
 
 export async function setupPage() {
-  const [{ presets }, { agents }, visitor] = await Promise.all([get("/api/rules"), get("/api/agents"), me(false)]);
-  const wish = { rules: kept("rules") ?? "s0_sim", seats: ["me", "invited", "level:casual"], timer: 0, games: 1, private: true, rated: false };
+  const [{ presets }, { agents }, visitor, strengths] = await Promise.all([get("/api/rules"), get("/api/agents"), me(false), levels()]);
+  const computer = `level:${usual(strengths)}`;
+  const wish = { rules: kept("rules") ?? "s0_sim", seats: ["me", "invited", computer], timer: 0, games: 1, private: true, rated: false };
   const details = h("div", { class: "rule-words" });
   const seats = h("div", { class: "seat-choices" });
   const problem = h("p", { class: "problem", role: "alert" });
@@ -21,7 +22,7 @@ export async function setupPage() {
   const drawSeats = () => {
     wish.seats.length = Math.min(wish.seats.length, preset().max_players, 6);
     seats.replaceChildren(...wish.seats.flatMap((who, place) => [
-      choice(t("setup.seat", { number: place + 1 }), who === "me" ? [["me", t("setup.me")]] : kinds(agents), who.split("?")[0], (chosen) => {
+      choice(t("setup.seat", { number: place + 1 }), who === "me" ? [["me", t("setup.me")]] : kinds(strengths, agents), who.split("?")[0], (chosen) => {
         wish.seats[place] = chosen;
         drawSeats();
         document.getElementById(`seat-${place}`).focus();
@@ -35,7 +36,7 @@ export async function setupPage() {
       const { table } = await retryingAsGuest(() => post("/api/tables", order(wish)));
       location.hash = `#/table/${table}/sit`;
     } catch (error) {
-      problem.textContent = error.message;
+      problem.textContent = reason(error);
     }
   } },
   h("section", {}, h("h2", {}, t("setup.rules")),
@@ -47,7 +48,7 @@ export async function setupPage() {
     }, { id: "preset" }), details),
   h("section", {}, h("h2", {}, t("setup.seats")),
     choice(t("setup.players"), [2, 3, 4, 5, 6].map((count) => [count, String(count)]), wish.seats.length, (count) => {
-      while (wish.seats.length < count) wish.seats.push("level:casual");
+      while (wish.seats.length < count) wish.seats.push(computer);
       wish.seats.length = count;
       drawSeats();
     }, { id: "players" }), seats),
@@ -63,9 +64,9 @@ export async function setupPage() {
   return h("div", { class: "page" }, h("h1", {}, t("setup.title")), form);
 }
 
-function kinds(agents) {
+function kinds(strengths, agents) {
   return [["invited", t("setup.invited")], ["open", t("setup.open")],
-    ...LEVELS.map((level) => [`level:${level}`, t("setup.level", { level: t(`level.${level}`) })]),
+    ...strengths.map((level) => [`level:${level.name}`, t("setup.level", { level: levelName(level) })]),
     ...agents.map(({ name }) => [`agent:${name}`, t("setup.agent", { agent: name })])];
 }
 

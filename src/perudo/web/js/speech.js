@@ -13,7 +13,7 @@ export function say(text) {
 }
 
 function who(game, seat) {
-  return game.names[seat] ?? t("seat.free");
+  return game.names[seat] || game.formerly?.[seat] || t("seat.free");
 }
 
 // "You lose a die" or "Ann loses a die".

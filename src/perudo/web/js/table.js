@@ -3,7 +3,7 @@
 import { h, button, show } from "./dom.js";
 import { line } from "./line.js";
 import { me } from "./api.js";
-import { t } from "./words.js";
+import { t, reason } from "./words.js";
 import { kept, keep } from "./choices.js";
 import { TableGame } from "./game.js";
 import { seats, centre } from "./felt.js";
@@ -14,6 +14,8 @@ import { say, ownDice, standingBid, diceCounts, timeLeft } from "./speech.js";
 import { invitation } from "./invite.js";
 import { play } from "./sound.js";
 import { notice } from "./notices.js";
+import { diceWords } from "./checked.js";
+import { levels, usual } from "./levels.js";
 
 const SPOKEN_SECONDS = [10, 5];
 const CLOCK_MS = 200;
@@ -81,6 +83,7 @@ export class PerudoTable extends HTMLElement {
       if (!everything && fresh.some((event) => event.n === entry.n)) say(entry.text);
     }
     if (everything && game.view) say(`${standingBid(game.view, game)} ${ownDice(game.view)}`);
+    if (fresh.some((event) => event.kind === "end") && game.dice || (result && game.dice?.problem)) say(diceWords(game.dice, game.names));
     if (result) this.#show(result, before, false);
     this.#draw();
     const asked = Boolean(game.view?.legal) && !game.view.window;
@@ -137,8 +140,9 @@ export class PerudoTable extends HTMLElement {
   }
 
   #refused(error) {
-    notice(error.message);
-    say(error.message);
+    const text = reason(error);
+    notice(text);
+    say(text);
   }
 
   // --- the clock ----------------------------------------------------------------------------
@@ -166,21 +170,26 @@ export class PerudoTable extends HTMLElement {
         return null;
       }
     };
+    // What this browser adds to the dice is remembered, so that it can be found in them afterwards.
+    const pledging = async (message) => {
+      const { pledge } = this.game;
+      const mine = seed();
+      this.game.promise(mine);
+      if (!await send({ ...message, seed: mine })) this.game.pledge = pledge;
+    };
     return {
       act: (action) => {
         const { view } = this.game;
         if (view?.legal) send({ type: "action", id: view.question, action });
       },
-      sit: async (seat) => {
-        await send({ type: "sit", seat, seed: seed() });
-      },
+      sit: (seat) => pledging({ type: "sit", seat }),
       stand: async () => {
         if (await send({ type: "stand" })) location.hash = "#/";
       },
-      fill: (seat) => send({ type: "fill", seat, level: kept("level") ?? "casual" }),
+      fill: async (seat) => send({ type: "fill", seat, level: usual(await levels()) }),
       kick: (seat) => send({ type: "kick", seat }),
       pause: () => send({ type: "pause", on: !this.game.info.paused }),
-      rematch: () => send({ type: "rematch", seed: seed() }),
+      rematch: () => pledging({ type: "rematch" }),
       hurry: () => send({ type: "hurry" }),
       say: (words) => send({ type: "say", ...words }),
       auto: (decline) => {

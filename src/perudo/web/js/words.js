@@ -33,6 +33,11 @@ export function has(key) {
   return key in catalogue;
 }
 
+// Why something was refused, by its code; what has none is told as the service says it.
+export function reason(error) {
+  return has(`error.${error.code}`) ? t(`error.${error.code}`, { message: error.message }) : error.message;
+}
+
 function plural(count) {
   return new Intl.PluralRules(language()).select(count) === "one" ? "one" : "other";
 }

@@ -1,0 +1,34 @@
+"""Names of people and bots: what they may be, and when two are the same."""
+
+from __future__ import annotations
+
+import re
+import secrets
+
+from perudo.server.service import Refused
+
+NAME_PATTERN = re.compile(r"[^\W_][\w .'-]{0,22}[\w.]|[^\W_]")
+"""Names begin with a letter or digit and hold letters, digits, spaces and a few marks."""
+_FIRST = ("Amber", "Blue", "Brave", "Calm", "Clever", "Lucky", "Merry", "Quick", "Quiet", "Sly")
+_SECOND = ("Condor", "Cup", "Die", "Fox", "Heron", "Llama", "Otter", "Puma", "Tapir", "Vicuña")
+
+
+def check_name(name: str) -> str:
+    """The name, with single spaces; raises if it cannot be one."""
+    name = " ".join(name.split())
+    if not NAME_PATTERN.fullmatch(name):
+        raise Refused(
+            "bad_name",
+            "a name has 1 to 24 letters, digits, spaces or . ' - and begins with a letter or digit",
+        )
+    return name
+
+
+def name_key(name: str) -> str:
+    """What two names must not share."""
+    return name.casefold()
+
+
+def guest_name() -> str:
+    """A name for somebody who has not chosen one."""
+    return f"{secrets.choice(_FIRST)} {secrets.choice(_SECOND)} {secrets.randbelow(900) + 100}"

@@ -1,0 +1,30 @@
+// What the page says about the dice that it has recomputed.
+
+import { h } from "./dom.js";
+import { t } from "./words.js";
+import { checkDice, Unfair } from "./fairness.js";
+
+// The outcome of a check as a value: {rounds, hands, complete}, {problem} or null where nothing was promised.
+export function checked(events, options, known = {}) {
+  try {
+    return checkDice(events, options, known);
+  } catch (error) {
+    if (error instanceof Unfair) return { problem: error };
+    throw error;
+  }
+}
+
+export function diceWords(found, names) {
+  if (!found) return t("dice.unchecked");
+  if (found.problem) {
+    const { code, values } = found.problem;
+    return t("dice.unfair", { what: t(`dice.unfair.${code}`, { ...values, name: names[values.seat] }) });
+  }
+  return found.complete ? t("dice.checked_all", { count: found.hands, rounds: found.rounds }) : t("dice.checked");
+}
+
+export function diceLine(found, names) {
+  const state = found?.problem ? "unfair" : found ? "fair" : "unknown";
+  return h("p", { class: `checked ${state}`, "data-checked": state, "data-rounds": found?.rounds, "data-hands": found?.hands },
+    state === "unknown" ? null : h("span", { "aria-hidden": "true" }, state === "fair" ? "✓ " : "✗ "), diceWords(found, names));
+}
