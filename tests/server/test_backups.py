@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from perudo.cli import app
 from perudo.games.errors import PerudoError
 from perudo.server import schema
-from perudo.server.backups import back_up, check_backup, restore
+from perudo.server.backups import back_up, check_backup, copy_beside, restore
 from perudo.server.store import Store, migrate, open_engine
 from server.services import postgres
 
@@ -201,3 +201,14 @@ def test_what_is_not_a_backup_changes_nothing(
         restore(engine, path)
     engine.dispose()
     assert content(database) == before
+
+
+def test_two_copies_within_a_second_are_both_kept(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("time.strftime", lambda form: "20260101-000000")
+    database = f"sqlite:///{tmp_path / 'here.db'}"
+    fill(database, 1)
+    engine = open_engine(database)
+    copies = {copy_beside(engine) for _ in range(3)}
+    engine.dispose()
+    assert len(copies) == 3
+    assert len({check_backup(copy) for copy in copies}) == 1

@@ -13,6 +13,7 @@ from perudo.games.perudo.bidding import REFUSALS
 from perudo.games.perudo.presets import PRESETS
 from perudo.games.perudo.rules import OPTIONS, option_values
 from perudo.server.messages import PHRASES, REACTIONS
+from perudo.server.reviewing import REVIEW_FAILED, REVIEW_LATE
 
 WEB = Path(__file__).resolve().parents[2] / "src" / "perudo" / "web"
 LANGUAGES = {path.stem: json.loads(path.read_text("utf-8")) for path in WEB.glob("lang/*.json")}
@@ -70,7 +71,7 @@ def _called(node: ast.Call) -> str:
 def error_codes() -> set[str]:
     """Every code with which the service refuses something, found where it is written."""
     source = WEB.parent
-    codes = {"refused", "not_your_turn", *REFUSALS[1:]}
+    codes = {"refused", "not_your_turn", REVIEW_LATE, REVIEW_FAILED, *REFUSALS[1:]}
     for path in [*source.glob("server/*.py"), source / "protocol.py"]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and _called(node) in REFUSING:

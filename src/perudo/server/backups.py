@@ -12,6 +12,7 @@ import shutil
 import sqlite3
 import tempfile
 import time
+from itertools import count
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -39,12 +40,16 @@ def copy_beside(engine: Engine) -> Path:
 
     Raises, before anything is changed, if that cannot be done.
     """
-    stamp = time.strftime("%Y%m%d-%H%M%S")
     if engine.dialect.name == "sqlite":
-        file = sqlite_file(engine)
-        target = file.with_name(f"{file.name}.before-{stamp}")
+        beside = sqlite_file(engine)
+        beginning, ending = f"{beside.name}.before-", ""
     else:  # several processes may start at once
-        target = Path.cwd() / f"{engine.url.database}.before-{stamp}-{os.getpid()}.db"
+        beside = Path.cwd() / "copy"
+        beginning, ending = f"{engine.url.database}.before-", f"-{os.getpid()}.db"
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    names = (f"{stamp}-{again}" if again else stamp for again in count())
+    targets = (beside.with_name(beginning + name + ending) for name in names)
+    target = next(target for target in targets if not target.exists())  # two within a second
     try:
         back_up(engine, target)
     except (OSError, sqlite3.OperationalError, sa.exc.OperationalError) as error:
@@ -164,6 +169,6 @@ def _copy_rows(source: Connection, target: Connection, left_out: tuple[str, ...]
         for rows in reading.execute(sa.select(origin)).mappings().partitions():
             target.execute(table.insert(), [dict(row) for row in rows])
             copied += len(rows)
-        count = target.execute(sa.select(sa.func.count()).select_from(table)).scalar()
-        if count != copied:
-            raise PerudoError(f"the copy of {table.name} has {count} of {copied} rows")
+        rows_now = target.execute(sa.select(sa.func.count()).select_from(table)).scalar()
+        if rows_now != copied:
+            raise PerudoError(f"the copy of {table.name} has {rows_now} of {copied} rows")

@@ -175,7 +175,7 @@ class Match:
     def act(self, seat: int, action: str) -> list[Event]:
         """Play an action of the seat whose turn it is; returns what the log gained."""
         before = len(self.events)
-        self.table.act(seat, action)
+        self.table.act(seat, action_number(action))
         return self._gained(before)
 
     def answer(self, seat: int, action: str) -> None:

@@ -25,6 +25,8 @@ KEPT = 64
 WAITING = 8
 """Reviews that may wait for their turn."""
 LINE_BYTES = 1 << 20
+REVIEW_LATE, REVIEW_FAILED = "review_late", "review_failed"
+"""Codes of what can go wrong."""
 COMMAND = "import os, sys; os.nice(10); from perudo.cli import main; sys.exit(main())"
 """``perudo``, after those who play."""
 
@@ -40,6 +42,8 @@ class Job:
     decisions: list[dict[str, Any]] = field(default_factory=list)
     done: bool = False
     problem: str | None = None
+    code: str | None = None
+    """Of the problem, for those who read another language."""
     task: asyncio.Task[None] | None = None
 
     def data(self) -> dict[str, Any]:
@@ -51,6 +55,7 @@ class Job:
             "samples": SAMPLES,
             "done": self.done,
             "problem": self.problem,
+            "code": self.code,
             "decisions": self.decisions,
         }
 
@@ -91,9 +96,9 @@ class Reviews:
             async with self._turn, asyncio.timeout(MOST_SECONDS):
                 await self._read(job)
         except TimeoutError:
-            job.problem = "the review took too long"
+            job.code, job.problem = REVIEW_LATE, "the review took too long"
         except OSError as error:
-            job.problem = "the review could not be begun"
+            job.code, job.problem = REVIEW_FAILED, "the review could not be begun"
             log.warning("a review failed: %s", error)
         finally:
             job.done = True
@@ -125,6 +130,7 @@ class Reviews:
                 job.decisions.append(json.loads(line))
             said = (await process.stderr.read()).decode(errors="replace").strip()
             if await process.wait() != 0:
+                job.code = REVIEW_FAILED
                 job.problem = said.splitlines()[-1][:300] if said else "the review failed"
         finally:
             if process.returncode is None:

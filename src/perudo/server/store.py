@@ -160,6 +160,8 @@ class Store:
         if self.engine.dialect.name == "postgresql":
             # What a transaction has read, no other process may have changed when it writes.
             self._writing = self._writing.execution_options(isolation_level="REPEATABLE READ")
+        self._connection: Connection | None = None
+        """The writing thread's own, kept: taking one for each transaction costs as much again."""
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._writer = threading.Thread(target=self._write_all, name="writer", daemon=True)
         self._writer.start()
@@ -228,22 +230,35 @@ class Store:
             with contextlib.suppress(RuntimeError):  # the loop of those who waited is closed
                 first.loop.call_soon_threadsafe(_settle, outcomes)
             if last:
-                return
+                break
+        self._let_go()
 
     def _write_group(self, group: Sequence[_Job], attempt: int = 1) -> list[_Outcome]:
         try:
-            with self._writing.begin() as connection:
-                events = [event for job in group for event in job.events]
-                if events:
-                    connection.execute(_ADD_EVENTS, events)
-                results = [None if job.work is None else job.work(connection) for job in group]
+            results = self._transact(group)
         except Exception as error:  # whoever waits gets it; if it was one of several, each alone
+            self._let_go()
             if len(group) > 1:
                 return [outcome for job in group for outcome in self._write_group([job])]
             if attempt < ATTEMPTS and _is_conflict(error):
                 return self._write_group(group, attempt + 1)
             return [(job, None, error) for job in group]
         return [(job, result, None) for job, result in zip(group, results, strict=True)]
+
+    def _transact(self, group: Sequence[_Job]) -> list[Any]:
+        if self._connection is None:
+            self._connection = self._writing.connect()
+        with self._connection.begin():
+            events = [event for job in group for event in job.events]
+            if events:
+                self._connection.execute(_ADD_EVENTS, events)
+            return [None if job.work is None else job.work(self._connection) for job in group]
+
+    def _let_go(self) -> None:
+        """Begin with a new connection next time: this one may be broken."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
 
 def _settle(outcomes: Sequence[_Outcome]) -> None:

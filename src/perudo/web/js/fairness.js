@@ -113,5 +113,7 @@ function checkStart(deal, options, mixed) {
     for (const attempt of attempts) for (const face of attempt) if (face !== null) require((source.next().value % 6) + 1 === face, "start");
     const last = attempts.at(-1);
     require(last.filter((face) => face === Math.max(...last)).length === 1 && last.indexOf(Math.max(...last)) === deal.opener, "start");
+  } else {
+    require(deal.opener === seats[0], "start");
   }
 }

@@ -13,7 +13,7 @@ export class TableGame extends EventTarget {
   formerly = []; // who had each seat last: who leaves is gone from `info` when it is told
   receivedAt = 0;
   pledge = null; // {game, anchor, seed}: what was announced of the dice when this browser added its part
-  dice = null; // what came of checking the dice; null where nothing was promised
+  #dice; // what came of checking the dice, once somebody has asked
 
   constructor(id, me) {
     super();
@@ -80,7 +80,7 @@ export class TableGame extends EventTarget {
       const text = sentence(event, this);
       if (text !== null) this.transcript.push({ n: event.n, kind: event.kind, text });
     }
-    if (everything || fresh.some((event) => event.kind === "result" || event.kind === "end")) this.#checkDice();
+    if (everything || fresh.some((event) => event.kind === "result" || event.kind === "end")) this.#dice = undefined;
     this.dispatchEvent(new CustomEvent("change", { detail: { fresh, everything, before } }));
   }
 
@@ -90,10 +90,16 @@ export class TableGame extends EventTarget {
     this.pledge = { game: status === "playing" ? null : game + 1, anchor, seed };
   }
 
+  // What came of checking the dice as far as they were shown; null where nothing was promised.
+  get dice() {
+    if (this.#dice === undefined) this.#dice = this.#checkDice();
+    return this.#dice;
+  }
+
   #checkDice() {
     const number = this.events.find((event) => event.kind === "started")?.game;
     const known = this.seat === null || !this.pledge ? {} : { seed: this.pledge.seed, anchor: this.pledge.game === number ? this.pledge.anchor : null };
-    this.dice = checked(this.events, this.info.options, known);
+    return checked(this.events, this.info.options, known);
   }
 
   refused(message) {

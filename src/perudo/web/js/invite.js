@@ -6,7 +6,7 @@ import { t } from "./words.js";
 import { notice } from "./notices.js";
 
 export function invitation(table) {
-  const field = h("input", { type: "text", readonly: true, id: `link-${table}`, value: `${location.origin}/#/table/${table}` });
+  const field = h("input", { type: "text", readonly: true, id: `link-${table}`, value: `${location.origin}/#/table/${table}/sit` });
   const code = h("img", { class: "qr", alt: t("invite.code"), width: "160", height: "160", loading: "lazy", src: `/api/tables/${table}/invitation.svg` });
   // The service knows by which address others in a local network reach it.
   get(`/api/tables/${table}/invitation`).then((found) => { field.value = found.link; }, () => notice(t("invite.no_link")));

@@ -151,7 +151,7 @@ class Review {
     const worst = this.data.decisions.filter((decision) => decision.cost?.flagged).sort((a, b) => b.cost.cost - a.cost.cost).slice(0, 3);
     const model = this.data.decisions.find((decision) => decision.cost)?.cost.model ?? "observer";
     show(this.top, h("h2", {}, t("review.costliest")),
-      this.data.problem ? h("p", { class: "problem" }, this.data.problem) : null,
+      this.data.problem ? h("p", { class: "problem" }, reason({ code: this.data.code, message: this.data.problem })) : null,
       worst.length ? h("ol", { class: "cards" }, worst.map((decision) => h("li", {}, h("button", { type: "button", class: "card cost-card", "data-costly": decision.n, onclick: () => this.#goTo(decision.n) },
         h("b", {}, t("review.card", { round: decision.round, name: decision.player, action: spoken(decision.action) })),
         h("span", {}, this.#costText(decision.cost)))))) : h("p", { class: "nothing" }, this.data.done ? t("review.nothing_cost") : t("review.working")),
