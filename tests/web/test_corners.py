@@ -143,7 +143,9 @@ def test_somebody_is_sent_away_and_stays_away(server: Server, chrome: Browser) -
     table = make_table(page, server.url, [OPEN, OPEN, OPEN], rules="common")
     sit(page, server.url, table)
     sit(other, server.url, table)
-    name = page.inner_text('[data-seat="1"] .seat-name')
+    taken = page.wait_for_selector('[data-seat="1"] .seat-name:not(:has-text("Free seat"))')
+    assert taken is not None
+    name = taken.inner_text()
     page.click("#menu summary")
     page.click(f"text=Send {name} away")
     page.wait_for_selector('[data-seat="1"] [data-fill]')
