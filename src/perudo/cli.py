@@ -504,6 +504,35 @@ def exploitability(
         show(found)
 
 
+@app.command()
+def train(
+    agent: Annotated[str, typer.Argument(help="champion: the only one that is trained.")],
+    out: Annotated[Path, typer.Option("--out", help="Write what was learnt to this file.")] = Path(
+        "champion.habits"
+    ),
+    place: Annotated[
+        Path, typer.Option("--work", help="Keep pieces here; go on with those that are there.")
+    ] = Path("champion-training"),
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A minute instead of an hour, to see that it works.")
+    ] = False,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed learns the same.")] = 1,
+    workers: Annotated[
+        int | None, typer.Option("--workers", help="Cores to use; all of them.", min=1, max=256)
+    ] = None,
+    engine: Annotated[str, typer.Option("--engine", help="processes or dask.")] = "processes",
+    address: Annotated[
+        str, typer.Option("--address", help="A Dask scheduler's: tcp://host:8786.")
+    ] = "",
+) -> None:
+    """Make anew what the champion has learnt. Can be interrupted, and goes on where it was."""
+    from perudo.terminal.train_view import run_train
+
+    if agent != "champion":
+        _fail(f"{agent} is not trained; champion is")
+    raise typer.Exit(run_train(out, place, quick, seed, workers, engine, address))
+
+
 @app.command("review")
 def review_game(
     record: Annotated[str, typer.Argument(help="A record or transcript; - reads it from stdin.")],

@@ -6,6 +6,7 @@ from perudo.agents.adaptive import HeuristicAdaptive
 from perudo.agents.agent import Agent, CompiledAgent, Decision, Thoughts, parse_parameters
 from perudo.agents.boros import BorosBasic, BorosBluff, BorosExtended, BorosForeseeing
 from perudo.agents.cfr import Cfr
+from perudo.agents.champion import Champion
 from perudo.agents.dumb import Dumb, LessDumb, SlightlyLessDumb
 from perudo.agents.heuristic import HeuristicMax, HmaxCounter, HmaxRandom
 from perudo.agents.human import HumanAgent
@@ -45,6 +46,7 @@ AGENTS: dict[str, type[Agent]] = {
         PublicTreeUcb,
         PublicTreeRegret,
         Cfr,
+        Champion,
         HumanAgent,
     )
 }

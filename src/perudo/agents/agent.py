@@ -219,6 +219,8 @@ def parse_parameters(kind: type[Any], agent: str, text: str) -> dict[str, Any]:
         if name not in options:
             known = ", ".join(options) or "none"
             raise UnknownNameError(f"{agent} has no parameter {name!r}; there are: {known}")
+        if not equals and isinstance(options[name].default, bool):
+            word = equals = "yes"
         if not equals or not word or name in values:
             raise PerudoError(f"{agent}: write {name}=value, once")
         values[name] = _parse_parameter(agent, options[name], word)

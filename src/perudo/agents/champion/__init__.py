@@ -1,0 +1,80 @@
+"""The champion: it knows how several kinds of players play, reads who is at the table, and thinks.
+
+Source: this project (docs/agents.md tells how it works and how strong it is). The parts:
+``situation`` (what a position comes down to), ``models`` (what players do there), ``habits`` (the
+file of what was learnt), ``standings`` (what a match is worth), ``opponents`` (who is who),
+``thinking``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from perudo.agents.agent import CompiledAgent, Decision
+from perudo.agents.champion.habits import MODELS, Family, Habits, family_of, shipped
+from perudo.agents.champion.opponents import read_opponents
+from perudo.agents.champion.thinking import PHASES, decide_champion
+from perudo.agents.parameters import flag, number
+from perudo.games.chance import Stream
+from perudo.games.perudo.layout import read_rules
+from perudo.games.policy import Memory, Parameters
+from perudo.games.state import State
+
+DEEPER = 20
+"""How many times as long it thinks when it thinks deeply."""
+
+
+@dataclass(frozen=True)
+class Champion(CompiledAgent):
+    """Deals the others' hands and habits as likely as they explain what was said, and tries all."""
+
+    name = "champion"
+    idea = "knows how players play, reads who is who, and plays out every move for the match"
+    source = "this project"
+    policy = decide_champion
+    learning = read_opponents
+    memory_width = len(MODELS)
+    phases = PHASES
+
+    deep: bool = flag(False)
+    """Think twenty times as long."""
+    rollouts: int = number(6_000, 32, 10_000_000)
+    """How many rounds are played out for a decision."""
+    adapt: float = number(1.0, 0.0, 1.0)
+    """How much is made of what opponents were seen to do in this match; 0: nothing."""
+    temperature: float = number(0.03, 0.001, 10.0)
+    """Moves that are worse by this part of a die's worth are made a third as often."""
+    match: bool = flag(True)
+    """Play for the match; otherwise for the share of the dice."""
+
+    def with_habits(self, habits: Habits) -> Champion:
+        """Play by other knowledge than what comes with the package."""
+        self.__dict__["_habits"] = habits
+        return self
+
+    def prepare(self, start: State) -> None:
+        """Open what is known of the rules that are played."""
+        known: Habits = self.__dict__.get("_habits") or shipped()
+        self.__dict__["_family"] = known.families[family_of(read_rules(start.record))]
+
+    @property
+    def parameters(self) -> Parameters:
+        """In the order of ``thinking``."""
+        family: Family | None = self.__dict__.get("_family")
+        if family is None:
+            family = shipped().families["official"]
+        rollouts = self.rollouts * (DEEPER if self.deep else 1)
+        settings = [rollouts, self.temperature, self.match, self.adapt]
+        return np.array([*family.parameters, *settings, *[1.0 / len(MODELS)] * len(MODELS)])
+
+    def decide(self, observation: State, memory: Memory, stream: Stream) -> Decision:
+        """Think."""
+        self.prepare(observation)
+        return super().decide(observation, memory, stream)
+
+    def learn(self, observation: State, memory: Memory) -> None:
+        """Compare what the others did with what was known."""
+        self.prepare(observation)
+        super().learn(observation, memory)

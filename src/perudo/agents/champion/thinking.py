@@ -1,0 +1,299 @@
+"""Thinking ahead: what each move leads to, worth of the match, with beliefs about hands and habits.
+
+What the others hold, and how they play, is dealt as likely as that model with that hand would have
+said what was said. All moves are tried on the same deals, and played out by the models. Moves are
+then mixed: those that are usual for the champion, tilted towards what was found to be better, the
+more so the larger the difference is beside what a die is worth.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from perudo.agents.champion.models import (
+    COUNT,
+    OWN,
+    Index,
+    Real,
+    Rows,
+    index_at,
+    mix_slots,
+    play_as,
+    rows_at,
+    weigh_hands,
+)
+from perudo.agents.champion.situation import (
+    NO_SLOT,
+    SHEET,
+    SLOTS,
+    SUPPORT,
+    backing_of,
+    believed,
+    situate,
+    slot_of,
+    supporters,
+)
+from perudo.agents.champion.standings import SIZE, worth_after_loss, worth_to
+from perudo.agents.reading import NO_BID, ways
+from perudo.games.chance import Stream, whole
+from perudo.games.game import (
+    OVER,
+    Record,
+    action,
+    action_count,
+    actor,
+    apply,
+    copy,
+    hand_count,
+    put_hand,
+    round_over,
+    workspace,
+)
+from perudo.games.kernel import kernel
+from perudo.games.perudo.layout import (
+    CALZA,
+    DECLINE,
+    FIRST_BID_CODE,
+    NOBODY,
+    PASS,
+    face_of,
+    quantity_of,
+)
+from perudo.games.perudo.reveal import matching
+from perudo.games.policy import Memory, Parameters, begin, choose, consider
+from perudo.search.beliefs import draw
+from perudo.search.book import chances_at
+
+WORTH, ROLLOUTS, TEMPERATURE, FOR_MATCH, ADAPT, PRIORS = range(4, 10)
+"""Places of the parameters after those of the models; the first is an address."""
+"""From PRIORS on: how likely each model is before anything is known."""
+PHASES = (
+    "fewer dice than that are likely",
+    "exactly as many are likely",
+    "a bid that should hold",
+    "a bid that may hold, to put the next player on the spot",
+    "a bluff",
+    "a pass",
+    "nothing to claim",
+)
+"""Why a move was made."""
+DOUBTING, CLAIMING, HOLDING, PUSHING, BLUFFING, PASSING, DECLINING = range(len(PHASES))
+SHOULD, MAY = 0.6, 0.35
+"""How likely bids are that should hold, and that may."""
+MOST_MOVES = 64
+LEAST_CHANCE = 0.08
+"""Bids that hold less likely than this are not thought about, unless the blueprint makes them."""
+BATCH = 32
+"""Deals after which moves that are clearly worse are given up."""
+CLEARLY = 3.0
+"""Standard errors."""
+LEAST_PRIOR = 0.02
+OPEN_MIND = 0.01
+"""What each move gets of the blueprint's mixture, that it has not thought of."""
+LEAST_STAKE = 0.005
+WORTH_SCALE = 65535.0
+
+Moves = npt.NDArray[np.int64]
+
+
+@kernel
+def list_moves(
+    observation: Record, seat: int, index: Index, rows: Rows, models: int, moves: Moves, prior: Real
+) -> int:
+    """Moves worth trying, with the blueprint's chances; returns how many."""
+    sheet, mixture = np.zeros(SHEET, np.int64), np.zeros(SLOTS)
+    number = situate(observation, seat, sheet)
+    mix_slots(index, rows, models, OWN, number, sheet, mixture)
+    unseen = int(observation.total) - int(observation.counts[seat])
+    wild, count, safest = int(observation.wild_face), 0, -1.0
+    for choice in range(action_count(observation)):
+        code = int(action(observation, choice))
+        slot = slot_of(observation, sheet, code)
+        chance = 0.0
+        if slot != NO_SLOT and sheet[slot] > 0:
+            chance = mixture[slot] / float(sheet[slot])
+        if code >= FIRST_BID_CODE:
+            face = face_of(code)
+            needed = quantity_of(code) - matching(observation.hands[seat], face, wild)
+            likely = believed(unseen, float(needed), ways(observation, face))
+            if likely < LEAST_CHANCE and chance < LEAST_PRIOR and count > 0 and likely <= safest:
+                continue
+            safest = max(safest, likely)
+        if count < MOST_MOVES:
+            moves[count] = code
+            prior[count] = chance
+            count += 1
+    return count
+
+
+@kernel
+def try_moves(
+    states: Record,
+    seat: int,
+    index: Index,
+    rows: Rows,
+    models: int,
+    worth: Real,
+    for_match: bool,
+    shares: Real,
+    moves: Moves,
+    count: int,
+    wanted: int,
+    means: Real,
+    stream: Stream,
+) -> int:
+    """Play out moves from ``states[0]``; fills in their mean worth; returns how many playouts."""
+    dealt, state = states[1], states[2]
+    players = whole(states[0].players)
+    hands = shares.shape[1] // models
+    as_model = np.full(players, OWN, np.int64)
+    sheet, mixture = np.zeros(SHEET, np.int64), np.zeros(SLOTS)
+    squares, tried, errors = np.zeros(count), np.zeros(count), np.zeros(count)
+    given_up = np.zeros(count, np.bool_)
+    done, open_moves = 0, count
+    while done < wanted and open_moves > 1:
+        for _ in range(BATCH):
+            copy(dealt, states[0])
+            for other in range(players):
+                if other != seat and dealt.counts[other] > 0:
+                    place = draw(shares[other], stream)
+                    as_model[other] = place // hands
+                    put_hand(dealt, other, place % hands)
+            for place in range(count):
+                if given_up[place]:
+                    continue
+                copy(state, dealt)
+                said = int(moves[place])
+                while True:
+                    apply(state, said)
+                    if round_over(state) or actor(state) == OVER:
+                        break
+                    who = whole(actor(state))
+                    model = as_model[who]
+                    said = play_as(state, who, index, rows, models, model, sheet, mixture, stream)
+                if for_match:
+                    value = worth_to(state, worth, seat)
+                else:
+                    value = float(state.counts[seat]) / float(state.total)
+                tried[place] += 1.0
+                change = value - means[place]
+                means[place] += change / tried[place]
+                squares[place] += change * (value - means[place])
+                done += 1
+        best = -1
+        for place in range(count):
+            errors[place] = math.sqrt(squares[place] / (tried[place] - 1.0) / tried[place])
+            if not given_up[place] and (best < 0 or means[place] > means[best]):
+                best = place
+        for place in range(count):
+            doubt = math.sqrt(errors[place] ** 2 + errors[best] ** 2)
+            if not given_up[place] and means[place] < means[best] - CLEARLY * doubt:
+                given_up[place] = True
+                open_moves -= 1
+    return done
+
+
+@kernel
+def holds(observation: Record, seat: int, bid: int) -> float:
+    """The chance that a bid holds, by the own dice and who backs its face."""
+    face = face_of(bid)
+    known = matching(observation.hands[seat], face, int(observation.wild_face))
+    backed = known + SUPPORT * backing_of(supporters(observation, seat), face)
+    unseen = int(observation.total) - int(observation.counts[seat])
+    return believed(unseen, quantity_of(bid) - backed, ways(observation, face))
+
+
+@kernel
+def reason_for(observation: Record, seat: int, said: int) -> int:
+    """Why a move is made, in a word."""
+    if said < FIRST_BID_CODE:
+        if said == CALZA:
+            return CLAIMING
+        if said == PASS:
+            return PASSING
+        return DECLINING if said == DECLINE else DOUBTING
+    chance = holds(observation, seat, said)
+    return HOLDING if chance >= SHOULD else (PUSHING if chance >= MAY else BLUFFING)
+
+
+@kernel
+def weigh_models(
+    observation: Record, parameters: Parameters, memory: Memory, models: int, prior: Real
+) -> None:
+    """How likely each model is of each seat: what is usual, times what memory says."""
+    for other in range(prior.shape[0]):
+        best = -np.inf
+        for model in range(models):
+            remembered = memory[other, model] if memory.shape[1] >= models else 0.0
+            prior[other, model] = math.log(parameters[PRIORS + model])
+            prior[other, model] += parameters[ADAPT] * remembered
+            best = max(best, prior[other, model])
+        for model in range(models):
+            prior[other, model] = math.exp(prior[other, model] - best)
+
+
+@kernel
+def decide_champion(
+    observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
+) -> int:
+    """Believe, try, mix, and draw."""
+    seat, players = whole(observation.viewer), whole(observation.players)
+    index, rows, models = index_at(parameters), rows_at(parameters), int(parameters[COUNT])
+    kept = chances_at(parameters[WORTH], SIZE)
+    worth = np.empty(SIZE)
+    for place in range(SIZE):
+        worth[place] = float(kept[place]) / WORTH_SCALE
+    moves, prior = np.zeros(MOST_MOVES, np.int64), np.zeros(MOST_MOVES)
+    count = list_moves(observation, seat, index, rows, models, moves, prior)
+    begin(thoughts)
+    if count == 1:
+        consider(thoughts, int(moves[0]), 1.0, np.nan)
+        return int(moves[0])
+    states = workspace(observation, 3)
+    most = 1
+    for other in range(players):
+        most = max(most, hand_count(observation, other))
+    shares, of_models = np.zeros((players, models * most)), np.zeros((players, models))
+    weigh_models(observation, parameters, memory, models, of_models)
+    weigh_hands(states, observation, seat, index, rows, models, of_models, shares)
+    copy(states[0], observation)
+    means = np.zeros(count)
+    done = try_moves(
+        states,
+        seat,
+        index,
+        rows,
+        models,
+        worth,
+        parameters[FOR_MATCH] > 0.0,
+        shares,
+        moves,
+        count,
+        int(parameters[ROLLOUTS]),
+        means,
+        stream,
+    )
+    here = worth_to(observation, worth, seat)
+    stake = max(here - worth_after_loss(observation, worth, seat, seat), LEAST_STAKE)
+    best = 0
+    for place in range(1, count):
+        if means[place] > means[best]:
+            best = place
+    total = 0.0
+    mixture = np.zeros(count)
+    for place in range(count):
+        behind = (means[place] - means[best]) / stake
+        mixture[place] = (prior[place] + OPEN_MIND) * math.exp(behind / parameters[TEMPERATURE])
+        total += mixture[place]
+    begin(thoughts)
+    thoughts.rollouts = done
+    for place in range(count):
+        consider(thoughts, int(moves[place]), mixture[place] / total, means[place])
+    said = choose(thoughts, stream)
+    thoughts.phase = reason_for(observation, seat, said)
+    if observation.bid != NO_BID and observation.passer == NOBODY:
+        thoughts.chance = holds(observation, seat, int(observation.bid))
+    return said
