@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -114,14 +115,20 @@ def record_of(page: Page, table: str, game: int = 1) -> MatchRecord:
     return MatchRecord.parse(page.evaluate(script, f"{table}.{game}").splitlines())
 
 
+def shown_name(name: str) -> str:
+    """How the page calls a player: levels by their name in the reader's language."""
+    return re.sub(r"^strong \(([A-J])\)$", r"Strong \1", name)
+
+
 def compare_spoken_with_record(page: Page) -> None:
     """What was spoken is the record, event by event, in its order."""
     table = page.url.split("/table/")[1].split("/")[0]
     record = record_of(page, table)
     own = next(seat for seat, name in enumerate(record.players) if not name.startswith("strong"))
-    expected = [f"Game 1 begins: {', '.join(record.players)}."]
+    names = [shown_name(name) for name in record.players]
+    expected = [f"Game 1 begins: {', '.join(names)}."]
     for event, state in record.replay():
-        told = sentence(event, state, record.players, own)
+        told = sentence(event, state, names, own)
         if told is not None:
             expected.append(told)
     aside = ("It is your turn.", f"{record.players[own]} sits down.")
@@ -268,7 +275,8 @@ def test_a_palafico_round_and_what_is_wild_are_said_in_words(
         assert room is not None
         assert room.state.match is not None
         record = room.state.match.table.record
-        names, state = record.players, list(record.replay())[-1][1]
+        names = [shown_name(name) for name in record.players]
+        state = list(record.replay())[-1][1]
         assert isinstance(state, PerudoState)
         assert page.locator(".fact").all_inner_texts() == expected_facts(state, names)
         assert page.evaluate(

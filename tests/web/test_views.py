@@ -101,7 +101,7 @@ def test_a_pasted_game_is_reviewed(server: Server, chrome: Browser) -> None:
     other = visit(chrome, server.url)  # the link carries the game to somebody else
     other.goto(f"{server.url}/{link}")
     other.wait_for_selector("[data-opinion]", timeout=120_000)
-    assert "Ann, Bob · common:dice=1" in other.inner_text(".review")
+    assert "Ann, Bob · Simple (dice=1)" in other.inner_text(".review")
     other.goto(f"{server.url}/{link[:-9]}")
     other.wait_for_selector("main:has-text('does not carry a whole game')")
     page.click("#retry-table")  # Bob, who has a four and heard 1x3

@@ -18,7 +18,7 @@ async function startPage() {
   const names = agents.map((agent) => agent.name);
   const wish = { rules: "common", agents: ["observer", "probabilistic", "random"].filter((name) => names.includes(name)), games: 10 };
   const seats = h("div", { class: "seat-choices" });
-  const ideas = h("p", { class: "hint" });
+  const ideas = h("ul", { class: "hint ideas" });
   const problem = h("p", { class: "problem", role: "alert" });
   const results = h("div", { class: "results" });
   const draw = () => {
@@ -27,11 +27,11 @@ async function startPage() {
       draw();
     }, { id: `agent-${place}` })));
     const chosen = [...new Set(wish.agents)].map((name) => agents.find((agent) => agent.name === name));
-    ideas.textContent = chosen.map((agent) => `${agent.name}: ${agent.idea}`).join(" · ");
+    ideas.replaceChildren(...chosen.map((agent) => h("li", {}, h("b", {}, agent.name), ` ${agent.idea}`)));
   };
   draw();
   return h("div", { class: "page" }, h("h1", {}, t("lab.title")), h("p", {}, t("lab.lead")),
-    h("form", { class: "setup", onsubmit: async (event) => {
+    h("form", { class: "setup two", onsubmit: async (event) => {
       event.preventDefault();
       problem.textContent = "";
       try {
@@ -52,7 +52,7 @@ async function startPage() {
       choice(t("setup.preset"), presets.map(({ name }) => [name, t(`preset.${name}`)]), wish.rules, (name) => { wish.rules = name; }, { id: "lab-rules" }),
       choice(t("setup.games"), SERIES.map((games) => [games, number(games)]), wish.games, (games) => { wish.games = Number(games); }, { id: "lab-games" }),
       problem, h("button", { class: "button strong", id: "lab-start" }, t("lab.start")))),
-    h("section", {}, h("h2", {}, t("lab.results")),
+    h("section", {}, h("h2", {}, t("lab.results")), h("p", { class: "hint" }, t("lab.results_hint")),
       h("button", { type: "button", class: "button", id: "show-results", onclick: async (event) => {
         event.target.remove();
         results.replaceChildren(...(await import("./results.js")).rendered(await (await fetch("/api/lab/results")).text()));
@@ -65,8 +65,8 @@ async function runPage(id) {
   const log = h("ol", { class: "story", id: "lab-log", tabindex: "0", "aria-label": t("side.story") });
   const state = h("p", { class: "status", role: "status" });
   const records = h("p", {});
-  const element = h("div", { class: "page" }, h("h1", {}, t("lab.running")), state, bars, records, h("h2", {}, t("side.story")), log,
-    h("p", {}, link(t("lab.again"), "#/lab", { class: "button" }), " ", link(t("lobby.watch"), `#/table/${id}`, { class: "button quiet" })));
+  const element = h("div", { class: "page" }, h("h1", {}, t("lab.running")), state, bars, records, h("section", { class: "log" }, h("h2", {}, t("side.story")), log),
+    h("p", { class: "row" }, link(t("lab.again"), "#/lab", { class: "button" }), link(t("lobby.watch"), `#/table/${id}`, { class: "button quiet" })));
   game.addEventListener("change", ({ detail }) => {
     if (!element.isConnected && game.drawn) return;
     game.drawn = element.isConnected;

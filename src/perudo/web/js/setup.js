@@ -18,7 +18,8 @@ export async function setupPage() {
   const seats = h("div", { class: "seat-choices" });
   const problem = h("p", { class: "problem", role: "alert" });
   const preset = () => presets.find((each) => each.name === wish.rules);
-  const drawRules = () => details.replaceChildren(h("p", {}, t(`preset.${wish.rules}.summary`)), ruleList(preset(), presets[0]));
+  const drawRules = () => details.replaceChildren(h("p", {}, t(`preset.${wish.rules}.summary`)), ruleList(preset(), presets[0]),
+    wish.rules === presets[0].name ? "" : h("p", { class: "hint differing" }, t("setup.differs", { preset: t(`preset.${presets[0].name}`) })));
   const drawSeats = () => {
     wish.seats.length = Math.min(wish.seats.length, preset().max_players, 6);
     seats.replaceChildren(...wish.seats.flatMap((who, place) => [
@@ -67,7 +68,7 @@ export async function setupPage() {
 function kinds(strengths, agents) {
   return [["invited", t("setup.invited")], ["open", t("setup.open")],
     ...strengths.map((level) => [`level:${level.name}`, t("setup.level", { level: levelName(level) })]),
-    ...agents.map(({ name }) => [`agent:${name}`, t("setup.agent", { agent: name })])];
+    [t("setup.experts"), agents.map(({ name }) => [`agent:${name}`, name])]];
 }
 
 // For experts: an agent's parameters, as the command line takes them.
