@@ -18,6 +18,7 @@ from perudo.record import MatchRecord
 from perudo.server.fairness import FairDice, check_dice
 from perudo.table import Table
 from web.kit import Server, calm, visit
+from web.test_words import WEB
 from web.views import RECORD, tour
 
 FIRST_VIEW_BYTES = 150_000
@@ -64,6 +65,32 @@ def test_axe_finds_nothing_in_any_view(server: Server, chrome: Browser) -> None:
     calm(page)
 
 
+@pytest.mark.parametrize("language", ["es", "fr"])
+def test_every_view_is_told_in_other_languages_and_fits(
+    language: str, server: Server, chrome: Browser
+) -> None:
+    """Words are longer than in English, and none of those may be left."""
+    english, other = (
+        json.loads((WEB / "lang" / f"{tag}.json").read_text("utf-8")) for tag in ("en", language)
+    )
+    telling = {
+        text
+        for key, text in english.items()
+        if len(text) > 11 and "{" not in text and text not in other.values()
+    }
+    assert len(telling) > 200
+    small = {"width": 320, "height": 640}
+    page = visit(chrome, server.url, locale=f"{language}-{language.upper()}", viewport=small)
+    found: list[str] = []
+    for name in tour(page, server.url, "s0_sim:dice=2", 2):
+        if too_wide(page):
+            found.append(f"{name} is too wide")
+        lines = page.inner_text("body").splitlines()
+        found += [f"{name}: {line}" for line in lines if line.strip() in telling]
+    assert not found, "\n".join(found)
+    calm(page)
+
+
 def test_the_first_view_is_small_and_all_of_it_is_ours(server: Server, chrome: Browser) -> None:
     page = visit(chrome, server.url)
     answers: list[Response] = []
@@ -98,6 +125,11 @@ def test_a_pasted_game_is_reviewed(server: Server, chrome: Browser) -> None:
     page.wait_for_selector(".decision h2:has-text('Dudo')")
     assert page.get_attribute("[data-checked]", "data-checked") == "unknown"
     link = str(page.get_attribute("#share", "href"))
+    assert page.url.endswith(link)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.click("#share")
+    page.wait_for_selector(".notice:has-text('The link is copied.')")
+    assert page.evaluate("navigator.clipboard.readText()") == f"{server.url}/{link}"
     other = visit(chrome, server.url)  # the link carries the game to somebody else
     other.goto(f"{server.url}/{link}")
     other.wait_for_selector("[data-opinion]", timeout=120_000)

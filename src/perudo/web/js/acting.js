@@ -33,7 +33,7 @@ export class Acting {
     this.element.classList.toggle("watching", watching);
     this.form.hidden = watching || !view || view.over;
     this.element.hidden = !view || (view.over && !reveal);
-    show(this.hand, watching ? [] : this.#dice(reveal));
+    show(this.hand, watching || (view?.over && !reveal) ? [] : this.#dice(reveal));
     show(this.status, this.#status(reveal));
     const inside = this.element.contains(document.activeElement) && document.activeElement !== this.input;
     const legal = reveal || !view?.legal ? [] : view.legal;
@@ -52,7 +52,7 @@ export class Acting {
     const { view, seat, names } = this.game;
     const hand = reveal ? reveal.event.hands[seat] || reveal.before?.dice : view?.dice;
     if (!view) return [h("p", { class: "own-name" }, names[seat])];
-    if (!hand) return [h("p", { class: "nothing" }, view.over ? "" : t("table.you_are_out"))];
+    if (!hand) return [h("p", { class: "nothing" }, t("table.you_are_out"))];
     const label = t("told.own", { dice: dice(hand) });
     return [h("div", { class: "hand-dice", role: "img", "aria-label": label, "data-dice": hand },
       [...hand].map((face, index) => die(Number(face), reveal ? (reveal.lit(seat, index) ? "lit" : "dim") : ""))),

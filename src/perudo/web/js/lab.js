@@ -86,10 +86,12 @@ async function runPage(id) {
   });
   const leave = () => {
     if (element.isConnected) return;
-    removeEventListener("hashchange", leave);
-    line.leave(id);
+    removeEventListener("hashchange", later);
+    line.leave(id, follower);
   };
-  addEventListener("hashchange", () => setTimeout(leave, 500));
-  line.follow(id, { last: () => (game.n ? game.n : null), odds: () => false, take: (message) => game.take(message) });
+  const later = () => setTimeout(leave, 500);
+  addEventListener("hashchange", later);
+  const follower = { last: () => (game.n ? game.n : null), odds: () => false, take: (message) => game.take(message) };
+  line.follow(id, follower);
   return element;
 }

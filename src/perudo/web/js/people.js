@@ -6,6 +6,7 @@ import { t, number, percent, when } from "./words.js";
 import { die } from "./die.js";
 import { played } from "./lobby.js";
 import { curve } from "./curve.js";
+import { rulesName } from "./rules.js";
 
 export async function ladderPage(rules = "official", players = "4") {
   const [{ presets }, { entries, ladder }] = await Promise.all([get("/api/rules"), get(`/api/ladder?rules=${encodeURIComponent(rules)}&players=${encodeURIComponent(players)}`)]);
@@ -16,7 +17,7 @@ export async function ladderPage(rules = "official", players = "4") {
       choice(t("setup.preset"), presets.map(({ name }) => [name, t(`preset.${name}`)]), rules, (preset) => go(preset, players), { id: "ladder-rules" }),
       choice(t("setup.players"), [["2", "2"], ["4", "3–6"]], players, (count) => go(rules, count), { id: "ladder-players" })),
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": ladder }, h("table", {},
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("ladder.place")), h("th", { scope: "col" }, t("ladder.name")), h("th", { scope: "col", class: "number" }, t("ladder.rating")),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col", "aria-label": t("ladder.place") }, "#"), h("th", { scope: "col" }, t("ladder.name")), h("th", { scope: "col", class: "number" }, t("ladder.rating")),
         h("th", { scope: "col", class: "interval" }, t("ladder.interval")), h("th", { scope: "col", class: "number" }, t("ladder.games")))),
       h("tbody", {}, entries.map((entry, place) => h("tr", {},
         h("td", {}, String(place + 1)),
@@ -43,8 +44,17 @@ export async function playerPage(id) {
   return h("div", { class: "page" }, h("h1", {}, person.name, " ", h("span", { class: "tag" }, t(`kind.${person.kind}`))),
     Object.entries(statistics).filter(([, sums]) => sums.games).map(([players, sums]) => h("section", {}, h("h2", {}, t("player.tables", { players })), facts(sums))),
     Object.values(statistics).some((sums) => sums.games) ? null : h("p", { class: "nothing" }, t("player.no_games")),
-    Object.entries(ratings).map(([ladder, points]) => h("section", {}, h("h2", {}, t("player.rating", { ladder })), curve(points.map((point) => [point.at, point.rating, point.low, point.high]), t("player.rating", { ladder }), when))),
-    h("section", {}, h("h2", {}, t("player.games")), h("ul", { class: "cards" }, games.length ? games.map(played) : h("li", { class: "nothing" }, t("lobby.none_past")))));
+    Object.entries(ratings).map(([ladder, points]) => {
+      const label = t("player.rating", { ladder: ladderName(ladder) });
+      return h("section", {}, h("h2", {}, label), curve(points.map((point) => [point.at, point.rating, point.low, point.high]), label, when));
+    }),
+    h("section", {}, h("h2", {}, t("player.games")), h("ul", { class: "cards" }, games.length ? games.map(played) : h("li", { class: "nothing" }, t("player.none_public")))));
+}
+
+// "uk 3-6": by these rules, at tables of so many.
+function ladderName(ladder) {
+  const [rules, players] = ladder.split(" ");
+  return players ? `${rulesName(rules)}, ${t("player.tables", { players }).toLowerCase()}` : rulesName(rules);
 }
 
 function facts(sums) {

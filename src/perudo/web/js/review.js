@@ -70,7 +70,10 @@ class Review {
     this.slider = h("input", { type: "range", min: "0", value: "0", id: "step", oninput: () => this.#go(Number(this.slider.value)) });
     await this.#begin();
     const pasted = this.wish.record?.trim();
-    if (this.data.notation) this.link = `#/review/${PACKED}/${await packed(this.data.notation)}`;
+    if (this.data.notation) {
+      this.link = `#/review/${PACKED}/${await packed(this.data.notation)}`;
+      history.replaceState(null, "", this.link); // so that loading the page again finds the game
+    }
     this.#drawTop();
     if (pasted?.startsWith("{")) this.lines = pasted.split("\n").filter((line) => line.trim()).map((line) => JSON.parse(line));
     this.element = h("div", { class: "page review" }, h("h1", {}, t("review.title")),
@@ -228,7 +231,7 @@ class Review {
     const bid = parts(standing?.bid);
     show(this.board,
       h("h2", {}, t("table.round", { round: step.round }), step.palafico === null ? "" : ` · ${t("told.palafico_short")}`),
-      h("ul", { class: "review-seats" }, this.data.players.map((name, seat) => h("li", { class: seat === step.seat ? "acting-seat" : "" },
+      h("ul", { class: "review-seats" }, this.data.players.map((name, seat) => h("li", { class: seat === step.seat ? "acting-seat" : step.hands[seat] ? "" : "no-dice" },
         h("span", { class: "seat-name" }, name),
         h("span", { class: "review-hand", role: "img", "aria-label": shown(seat) ? [...step.hands[seat]].join(", ") || t("told.no_dice_them") : t("review.hidden") },
           [...step.hands[seat]].map((face) => die(shown(seat) ? Number(face) : 0, bid && shown(seat) && (Number(face) === bid.face || Number(face) === step.wild) ? "lit" : "")))))),

@@ -75,9 +75,14 @@ function kinds(strengths, agents) {
 function parameters(agents, who, change, place) {
   const agent = agents.find(({ name }) => who.split("?")[0] === `agent:${name}`);
   if (!agent?.parameters.length) return [];
-  const usual = agent.parameters.map((each) => `${each.name}=${each.default === true ? "yes" : each.default === false ? "no" : each.default}`);
+  const usual = agent.parameters.map((each) => `${each.name}=${written(each.default)}`);
   const field = h("input", { type: "text", id: `parameters-${place}`, value: who.split("?")[1] ?? "", autocomplete: "off", spellcheck: "false", onchange: () => change(field.value.trim()) });
   return [h("label", { class: "field" }, h("span", {}, t("setup.parameters", { agent: agent.name })), field, h("small", { class: "hint" }, t("setup.parameters_hint", { example: usual.join(",") })))];
+}
+
+function written(value) {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return typeof value === "number" ? String(Number(value.toPrecision(4))) : value;
 }
 
 function seatOf(who) {

@@ -60,7 +60,8 @@ export class PerudoTable extends HTMLElement {
     line.addEventListener("up", this.onUp);
     document.addEventListener("keydown", this.#keys);
     this.#clock = setInterval(() => this.#tick(), CLOCK_MS);
-    line.follow(id, { last: () => (game.n ? game.n : null), odds: () => kept("odds") ?? false, take: (message) => game.take(message), refused: (message) => game.refused(message) });
+    this.follower = { last: () => (game.n ? game.n : null), odds: () => kept("odds") ?? false, take: (message) => game.take(message), refused: (message) => game.refused(message) };
+    line.follow(id, this.follower);
   }
 
   disconnectedCallback() {
@@ -69,7 +70,7 @@ export class PerudoTable extends HTMLElement {
     document.removeEventListener("keydown", this.#keys);
     line.removeEventListener("down", this.onDown);
     line.removeEventListener("up", this.onUp);
-    if (this.game) line.leave(this.game.id);
+    if (this.game) line.leave(this.game.id, this.follower);
   }
 
   // --- what comes ---------------------------------------------------------------------------
