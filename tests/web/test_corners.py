@@ -97,6 +97,9 @@ def test_a_series_of_computers_is_watched_and_downloaded(server: Server, chrome:
     page.goto(f"{server.url}/#/lab")
     page.select_option("#lab-players", "2")
     page.select_option("#agent-1", "random")
+    page.click(".parameters >> nth=1 >> summary")
+    page.fill("#parameters-1", "call=0.5")
+    page.press("#parameters-1", "Tab")
     page.select_option("#lab-games", "10")
     page.click("#lab-start")
     page.wait_for_selector(".status:has-text('10 of 10')")
@@ -105,6 +108,7 @@ def test_a_series_of_computers_is_watched_and_downloaded(server: Server, chrome:
         page.click("#lab-records")
     lines = download.value.path().read_text("utf-8").splitlines()
     starts = [place for place, line in enumerate(lines) if line.startswith('{"record"')]
+    assert '"random:call=0.5 (B)"' in lines[0]
     assert len(starts) == 10
     for first, last in zip(starts, [*starts[1:], len(lines)], strict=True):
         assert MatchRecord.parse(lines[first:last]).finished

@@ -119,6 +119,8 @@ def test_the_last_seconds_are_spoken_at_ten_and_five(server: Server, chrome: Bro
     table = make_table(page, server.url, [OPEN, AI], rules="common:start_mode=fixed", timer=12)
     sit(page, server.url, table)
     page.wait_for_selector(".acting.asked")
+    speaking = page.locator("[aria-live], [role=status], [role=alert], [role=log]")
+    assert speaking.evaluate_all("all => all.map((one) => one.id)") == ["live"]
     page.clock.run_for(9000)
     spoken = page.evaluate("window.spoken")
     assert [line for line in spoken if "left" in line] == ["10 seconds left.", "5 seconds left."]

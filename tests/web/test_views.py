@@ -17,9 +17,9 @@ from perudo.games.perudo import PERUDO
 from perudo.record import MatchRecord
 from perudo.server.fairness import FairDice, check_dice
 from perudo.table import Table
-from web.kit import Server, calm, visit
+from web.kit import Server, calm, click, make_table, sit, visit
 from web.test_words import WEB
-from web.views import RECORD, tour
+from web.views import AI, OPEN, RECORD, tour
 
 FIRST_VIEW_BYTES = 150_000
 SIZES = ((320, 640), (1280, 860))
@@ -62,6 +62,44 @@ def test_axe_finds_nothing_in_any_view(server: Server, chrome: Browser) -> None:
             page.emulate_media(color_scheme="dark", reduced_motion="reduce")
             found += [f"{name}, {width}, dark: {one}" for one in problems(page, axe, COLOURS)]
     assert not found, "\n".join(found)
+    calm(page)
+
+
+OVERLAPS = """() => {
+  const parts = [".seat", ".centre > *", ".hand", ".corner .button", ".acting", ".side > *"]
+    .flatMap((selector) => [...document.querySelectorAll(selector)])
+    .filter((part) => part.checkVisibility());
+  const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
+  const boxes = parts.map((part) => part.getBoundingClientRect());
+  return parts.flatMap((part, place) => parts.slice(place + 1)
+    .filter((_, later) => over(boxes[place], boxes[place + 1 + later]))
+    .map((other) => `${part.className} lies over ${other.className}`));
+}"""
+
+
+@pytest.mark.parametrize("others", [2, 5])
+def test_nothing_at_a_table_lies_over_something_else(
+    others: int, server: Server, chrome: Browser
+) -> None:
+    page = visit(chrome, server.url)
+    table = make_table(page, server.url, [OPEN, *[AI] * others], rules="s0_sim")
+    sit(page, server.url, table)
+    found: list[str] = []
+    settled = False
+    while not (settled and page.is_visible(".acting.asked [data-word]")):
+        page.wait_for_selector(".acting.asked, #skip")
+        if page.is_visible("#skip"):
+            settled = True  # from now on the last round can be seen again
+            click(page, "#skip")
+        elif not (settled and page.is_visible("[data-word]")):
+            doubting = page.is_visible('[data-word="dudo"]')
+            click(page, '[data-word="dudo"]' if doubting else ".bid >> nth=0")
+    for width, height in ((320, 640), (704, 900), (1024, 768), (1120, 800), (1366, 768)):
+        page.set_viewport_size({"width": width, "height": height})
+        found += [f"{width}: {overlap}" for overlap in page.evaluate(OVERLAPS)]
+    assert not found, "\n".join(found)
+    assert page.locator("#see-again").count() == 1
     calm(page)
 
 

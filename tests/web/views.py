@@ -68,6 +68,7 @@ def _pages(page: Page, url: str) -> Iterator[str]:
         yield name
         if name == "setup":
             page.select_option("#seat-1", "agent:pomcp")
+            page.click(".parameters summary")
             page.wait_for_selector("#parameters-1")
             yield "setup-expert"
     for _ in range(3):
@@ -107,8 +108,11 @@ def _game(page: Page, url: str, rules: str, others: int) -> Iterator[str]:
                 break
         else:
             click(page, ".bid >> nth=0")
-    yield "reveal"
     click(page, "#skip")
+    page.click("#see-again")  # which stays until somebody goes on
+    page.wait_for_selector(".verdict")
+    yield "reveal"
+    page.click("#skip")
     yield from _calza(page, url)
 
 

@@ -5,6 +5,8 @@ import { get, post, retryingAsGuest, me } from "./api.js";
 import { t, number, percent, reason } from "./words.js";
 import { line } from "./line.js";
 import { TableGame } from "./game.js";
+import { say } from "./speech.js";
+import { parameters, seatOf } from "./setup.js";
 
 const SERIES = [1, 10, 100, 1000];
 const LINES = 40;
@@ -22,11 +24,14 @@ async function startPage() {
   const problem = h("p", { class: "problem", role: "alert" });
   const results = h("div", { class: "results" });
   const draw = () => {
-    seats.replaceChildren(...wish.agents.map((name, place) => choice(t("setup.seat", { number: place + 1 }), names.map((each) => [each, each]), name, (chosen) => {
-      wish.agents[place] = chosen;
-      draw();
-    }, { id: `agent-${place}` })));
-    const chosen = [...new Set(wish.agents)].map((name) => agents.find((agent) => agent.name === name));
+    seats.replaceChildren(...wish.agents.flatMap((who, place) => [
+      choice(t("setup.seat", { number: place + 1 }), names.map((each) => [each, each]), who.split("?")[0], (chosen) => {
+        wish.agents[place] = chosen;
+        draw();
+        document.getElementById(`agent-${place}`).focus();
+      }, { id: `agent-${place}` }),
+      ...parameters(agents, `agent:${who}`, (text) => { wish.agents[place] = `${who.split("?")[0]}?${text}`; }, place)]));
+    const chosen = [...new Set(wish.agents.map((who) => who.split("?")[0]))].map((name) => agents.find((agent) => agent.name === name));
     ideas.replaceChildren(...chosen.map((agent) => h("li", {}, h("b", {}, agent.name), ` ${agent.idea}`)));
   };
   draw();
@@ -35,7 +40,7 @@ async function startPage() {
       event.preventDefault();
       problem.textContent = "";
       try {
-        const order = { rules: wish.rules, seats: wish.agents.map((agent) => ({ kind: "ai", agent })), games: wish.games, private: true, pace: 0 };
+        const order = { rules: wish.rules, seats: wish.agents.map((who) => seatOf(`agent:${who}`)), games: wish.games, private: true, pace: 0 };
         const { table } = await retryingAsGuest(() => post("/api/tables", order));
         location.hash = `#/lab/${table}`;
       } catch (error) {
@@ -63,7 +68,7 @@ async function runPage(id) {
   const game = new TableGame(id, await me());
   const bars = h("ul", { class: "bars" });
   const log = h("ol", { class: "story", id: "lab-log", tabindex: "0", "aria-label": t("side.story") });
-  const state = h("p", { class: "status", role: "status" });
+  const state = h("p", { class: "status" });
   const records = h("p", {});
   const element = h("div", { class: "page" }, h("h1", {}, t("lab.running")), state, bars, records, h("section", { class: "log" }, h("h2", {}, t("side.story")), log),
     h("p", { class: "row" }, link(t("lab.again"), "#/lab", { class: "button" }), link(t("lobby.watch"), `#/table/${id}`, { class: "button quiet" })));
@@ -72,7 +77,9 @@ async function runPage(id) {
     game.drawn = element.isConnected;
     const { info } = game;
     const finished = info.wins.reduce((sum, wins) => sum + wins, 0);
-    state.textContent = t("lab.progress", { done: number(finished), games: number(info.games) });
+    const progress = t("lab.progress", { done: number(finished), games: number(info.games) });
+    if (finished === info.games && state.textContent !== progress) say(progress);
+    state.textContent = progress;
     show(bars, info.seats.map((seat, place) => h("li", {}, h("span", {}, seat.player?.agent ?? ""),
       h("meter", { min: 0, max: Math.max(finished, 1), value: info.wins[place], "aria-label": seat.player?.name ?? "" }),
       h("b", {}, `${number(info.wins[place])}${finished ? ` · ${percent(info.wins[place] / finished)}` : ""}`))));

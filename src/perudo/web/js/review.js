@@ -6,7 +6,7 @@ import { t, has, spoken, percent, parts, number, reason, playerName } from "./wo
 import { die } from "./die.js";
 import { bidShort } from "./felt.js";
 import { played } from "./lobby.js";
-import { sentence } from "./speech.js";
+import { sentence, say } from "./speech.js";
 import { retryPanel } from "./retry.js";
 import { copyText } from "./invite.js";
 import { checked, diceLine } from "./checked.js";
@@ -63,7 +63,7 @@ class Review {
       this.wish.seat = own < 0 ? null : own;
       this.lines = story.record;
     }
-    this.top = h("section", { class: "costliest", "aria-live": "polite" });
+    this.top = h("section", { class: "costliest" });
     this.board = h("section", { class: "board" });
     this.verdict = h("section", { class: "decision" });
     this.retry = h("section", { class: "retry" });
@@ -122,6 +122,8 @@ class Review {
       this.#drawTop();
       this.#drawVerdict();
     }
+    // What comes meanwhile would be spoken over and over: only the outcome is.
+    if (this.data.id === id && this.element.isConnected) say([...this.top.querySelectorAll(".card, .nothing, .problem")].map((each) => each.innerText).join(" "));
   }
 
   // Reviews are kept for a while only, by one process: whoever has none any more begins it again.

@@ -72,12 +72,13 @@ function kinds(strengths, agents) {
 }
 
 // For experts: an agent's parameters, as the command line takes them.
-function parameters(agents, who, change, place) {
+export function parameters(agents, who, change, place) {
   const agent = agents.find(({ name }) => who.split("?")[0] === `agent:${name}`);
   if (!agent?.parameters.length) return [];
   const usual = agent.parameters.map((each) => `${each.name}=${written(each.default)}`);
   const field = h("input", { type: "text", id: `parameters-${place}`, value: who.split("?")[1] ?? "", autocomplete: "off", spellcheck: "false", onchange: () => change(field.value.trim()) });
-  return [h("label", { class: "field" }, h("span", {}, t("setup.parameters", { agent: agent.name })), field, h("small", { class: "hint" }, t("setup.parameters_hint", { example: usual.join(",") })))];
+  return [h("details", { class: "parameters", open: Boolean(field.value) }, h("summary", { class: "hint" }, t("setup.parameters", { agent: agent.name })),
+    h("label", { class: "field" }, h("span", { class: "unseen" }, t("setup.parameters", { agent: agent.name })), field, h("small", { class: "hint" }, t("setup.parameters_hint", { example: usual.join(",") }))))];
 }
 
 function written(value) {
@@ -85,7 +86,7 @@ function written(value) {
   return typeof value === "number" ? String(Number(value.toPrecision(4))) : value;
 }
 
-function seatOf(who) {
+export function seatOf(who) {
   const [, kind, name, chosen] = /^([^:]+):?([^?]*)\??(.*)$/.exec(who);
   if (kind === "level") return { kind: "ai", level: name };
   if (kind === "agent") return { kind: "ai", agent: chosen ? `${name}:${chosen}` : name };

@@ -42,7 +42,7 @@ export class PerudoTable extends HTMLElement {
     this.seats = h("ol", { class: "seats", "aria-label": t("table.seats") });
     this.middle = h("div", { class: "centre" });
     this.corner = h("div", { class: "corner" });
-    this.broken = h("p", { class: "broken", role: "status", hidden: true }, t("line.down"));
+    this.broken = h("p", { class: "broken", hidden: true }, t("line.down"));
     this.waiting = h("section", { class: "waiting", hidden: true });
     this.acting = new Acting(game, this.acts);
     this.side = new Side(game, this.acts);
@@ -54,7 +54,10 @@ export class PerudoTable extends HTMLElement {
         this.side.element));
     game.addEventListener("change", (event) => this.#changed(event.detail));
     game.addEventListener("refused", (event) => this.#refused(event.detail));
-    this.onDown = () => { this.broken.hidden = false; };
+    this.onDown = () => {
+      this.broken.hidden = false;
+      say(t("line.down"));
+    };
     this.onUp = () => { this.broken.hidden = true; };
     line.addEventListener("down", this.onDown);
     line.addEventListener("up", this.onUp);
@@ -144,9 +147,7 @@ export class PerudoTable extends HTMLElement {
   }
 
   #refused(error) {
-    const text = reason(error);
-    notice(text);
-    say(text);
+    notice(reason(error));
   }
 
   // --- the clock ----------------------------------------------------------------------------
