@@ -144,6 +144,14 @@ def bid_words(text: str) -> str:
     return f"{quantity} {word}"
 
 
+def palafico_words(state: Any, names: list[str], own: int) -> str:
+    """What a palafico round is, as one of the players is told."""
+    wild = "" if state.wild_face else "nothing is wild, and "
+    if state.palafico == own:
+        return f"Your palafico round: {wild}the face that you open on stays."
+    return f"Palafico round of {names[state.palafico]}: {wild}the face is fixed."
+
+
 def sentence(event: dict[str, Any], state: Any, names: list[str], own: int) -> str | None:
     def by(seat: int, you: str, they: str) -> str:
         return f"You {you}." if seat == own else f"{names[seat]} {they}."
@@ -154,8 +162,7 @@ def sentence(event: dict[str, Any], state: Any, names: list[str], own: int) -> s
         if event["dice"][own]:
             told += f" Your dice: {', '.join(event['dice'][own])}."
         if state.palafico is not None:
-            name = names[state.palafico]
-            told += f" Palafico round of {name}: nothing is wild, and the face is fixed."
+            told += f" {palafico_words(state, names, own)}"
         return f"{told} {by(event['opener'], 'open', 'opens')}"
     if event["event"] == "act":
         seat, action = event["seat"], event["action"]
@@ -236,12 +243,11 @@ def test_two_browsers_play_each_other_and_never_see_the_others_dice(
         calm(page)
 
 
-def expected_facts(state: Any, names: list[str]) -> list[str]:
+def expected_facts(state: Any, names: list[str], own: int) -> list[str]:
     """What the middle of the table says about a round."""
     wild = "nothing is wild" if state.wild_face is None else "ones are wild"
     if state.palafico is not None:
-        left = "the face is fixed" if state.wild_face else "nothing is wild, and the face is fixed"
-        wild = f"Palafico round of {names[state.palafico]}: {left}."
+        wild = palafico_words(state, names, own)
     return [f"{state.total_dice} dice in play", wild]
 
 
@@ -271,7 +277,9 @@ def test_a_palafico_round_and_what_is_wild_are_said_in_words(
         names = [shown_name(name) for name in record.players]
         state = list(record.replay())[-1][1]
         assert isinstance(state, PerudoState)
-        assert page.locator(".fact").all_inner_texts() == expected_facts(state, names)
+        assert page.locator(".fact").all_inner_texts() == expected_facts(
+            state, names, pages.index(page)
+        )
         assert page.evaluate(
             "document.querySelector('perudo-table').classList.contains('palafico')"
         ) == (state.palafico is not None)
@@ -281,8 +289,8 @@ def test_a_palafico_round_and_what_is_wild_are_said_in_words(
         page.click('[data-word="dudo"]' if dudo else ".bid >> nth=0")
         page.wait_for_function(ANSWERED, arg=question)
     assert seen[0] == (1, False)
-    words = expected_facts(state, names)[1]
-    for page in pages:
+    for own, page in enumerate(pages):
+        words = palafico_words(state, names, own)
         page.wait_for_selector(f"#story li[data-kind=deal]:has-text('{words}')", state="attached")
         calm(page)
 

@@ -141,7 +141,7 @@ function revealing(game, reveal, acts) {
 // What stands beside the middle: the last round can be looked at again.
 export function corner(game, reveal, acts) {
   if (reveal || !game.lastResult || !game.view || game.view.over) return [];
-  return [button(t("reveal.again"), acts.again, { class: "button small quiet", id: "see-again" })];
+  return [button([h("span", { "aria-hidden": "true" }, "↺"), h("span", { class: "again" }, t("reveal.again"))], acts.again, { class: "button small quiet", id: "see-again" })];
 }
 
 function waiting(game) {

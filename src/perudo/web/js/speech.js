@@ -58,7 +58,7 @@ function dealt(event, game) {
 }
 
 export function palafico(game) {
-  return t(game.wild ? "told.palafico_wild" : "told.palafico", { name: who(game, game.palafico) });
+  return phrase(game, game.wild ? "palafico_round_wild" : "palafico_round", game.palafico);
 }
 
 function acted(event, game) {
