@@ -174,6 +174,28 @@ def test_models_are_compiled_players_of_perudo() -> None:
     assert model_named("observer").spec == "observer"
 
 
+def test_the_command_tells_what_cost_most_then_every_decision(tmp_path: Path) -> None:
+    path = tmp_path / "game.txt"
+    path.write_text(BLUNDER)
+    shown = CliRunner().invoke(app, ["review", str(path), "--samples", "60"])
+    assert shown.exit_code == 0
+    lines = shown.stdout.splitlines()
+    assert lines[0] == "What cost most"
+    worst = costliest(reviewed(samples=60))
+    for line, each in zip(lines[1:], worst, strict=False):
+        assert each.cost is not None
+        assert line.startswith(f"  round {each.round}, {each.player}: {each.action} cost ")
+        assert line.endswith(f"better: {each.cost.best}")
+    assert "Round 1   A 36   B 25" in lines
+    decisions = [line.split() for line in lines if line.startswith(("  A Ann", "  B Bob"))]
+    assert [line[2] for line in decisions] == ["4x4", "dudo", "1x3", "2x5", "dudo"]
+    assert decisions[0][3:5] == ["true", "0%:"]  # Ann has no four
+    assert all("luck" in line for line in decisions)
+    thoughts = [line for line in lines if line.startswith("      observer: ")]
+    assert len(thoughts) == len(decisions)
+    assert any("considers" in line for line in thoughts)
+
+
 def test_the_command_prints_a_table_or_lines_of_json(tmp_path: Path) -> None:
     path = tmp_path / "game.txt"
     path.write_text(BLUNDER)

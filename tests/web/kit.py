@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import shutil
 import threading
 import time
@@ -13,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, WebSocket, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
 from perudo.server.app import make_app
@@ -170,6 +171,38 @@ def sit(page: Page, url: str, table: str) -> None:
     """Sit down at a table by its link."""
     page.goto(f"{url}/#/table/{table}/sit")
     page.wait_for_selector("perudo-table .felt")
+
+
+def received(page: Page) -> list[str]:
+    """Everything that comes over a page's WebSocket from now on."""
+    frames: list[str] = []
+
+    def opened(socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: frames.append(str(frame)))
+
+    page.on("websocket", opened)
+    return frames
+
+
+HAND = re.compile(r"[1-6]+")
+
+
+def hands_told(frames: list[str]) -> Iterator[tuple[int, str]]:
+    """Whatever could be dice, wherever a message holds it, and how many rounds were settled."""
+    settled = 0
+    for frame in frames:
+        message = json.loads(frame)
+        settled += sum(event["kind"] == "result" for event in message.get("events", []))
+        yield from ((settled, hand) for hand in _hands_in(message))
+
+
+def _hands_in(part: Any) -> Iterator[str]:
+    if isinstance(part, str):
+        if HAND.fullmatch(part):
+            yield part
+    elif isinstance(part, dict | list):
+        inside = part.values() if isinstance(part, dict) else part
+        yield from (hand for each in inside for hand in _hands_in(each))
 
 
 AWAITED = ".acting.asked, #skip, .winner, #hurry"

@@ -36,7 +36,7 @@ def every_view(launched: Browser, url: str, out: Path) -> None:
 
 def readme_picture(launched: Browser, url: str, path: Path) -> None:
     """A table in the middle of a round."""
-    page = visit(launched, url, viewport={"width": 1120, "height": 760}, color_scheme="light")
+    page = visit(launched, url, viewport={"width": 1120, "height": 800}, color_scheme="light")
     table = make_table(page, url, [OPEN, AI, AI, AI], rules="s0_sim")
     sit(page, url, table)
     page.wait_for_selector(".acting.asked")

@@ -97,6 +97,9 @@ def test_a_series_of_computers_is_watched_and_downloaded(server: Server, chrome:
     page.goto(f"{server.url}/#/lab")
     page.select_option("#lab-players", "2")
     page.select_option("#agent-1", "random")
+    page.click(".parameters >> nth=1 >> summary")
+    page.fill("#parameters-1", "call=0.5")
+    page.press("#parameters-1", "Tab")
     page.select_option("#lab-games", "10")
     page.click("#lab-start")
     page.wait_for_selector(".status:has-text('10 of 10')")
@@ -105,9 +108,24 @@ def test_a_series_of_computers_is_watched_and_downloaded(server: Server, chrome:
         page.click("#lab-records")
     lines = download.value.path().read_text("utf-8").splitlines()
     starts = [place for place, line in enumerate(lines) if line.startswith('{"record"')]
+    assert '"random:call=0.5 (B)"' in lines[0]
     assert len(starts) == 10
     for first, last in zip(starts, [*starts[1:], len(lines)], strict=True):
         assert MatchRecord.parse(lines[first:last]).finished
+    calm(page)
+
+
+def test_the_papers_results_are_shown_with_their_figures(server: Server, chrome: Browser) -> None:
+    page = visit(chrome, server.url)
+    page.goto(f"{server.url}/#/lab")
+    page.click("#show-results")
+    with_figure = page.locator(".results details:has(img)")
+    with_figure.first.locator("summary").click()
+    figure = with_figure.first.locator("img").first
+    figure.scroll_into_view_if_needed()
+    figure.evaluate("image => image.decode()")  # raises if there is no such picture
+    assert with_figure.first.locator("table").count() >= 1
+    assert with_figure.count() > 15
     calm(page)
 
 
@@ -206,7 +224,8 @@ def test_a_rated_game_is_drawn_on_the_players_page(server: Server, chrome: Brows
     page.wait_for_selector(".curve .line", state="attached")
     told = page.evaluate(f"fetch('/api/people/{who}').then((a) => a.json())")["ratings"]
     ((ladder, points),) = told.items()
-    assert page.locator(f"h2:has-text('{ladder}')").count() == 1
+    assert ladder == "perudish2 2"
+    assert page.locator("h2:has-text('Rating: Single hands for two, tables of 2')").count() == 1
     assert len(str(page.get_attribute(".curve .line", "points")).split()) == len(points)
     drawn = page.inner_text(".curve figcaption").replace(",", "").split(": ")[1]
     shown = [int(number) for number in re.findall(r"\d+", drawn)]

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, WebSocketRoute
 
-from web.kit import SPOKEN, Server, calm, click, make_table, play_by_mouse, sit, visit
+from web.kit import (
+    SPOKEN,
+    Server,
+    calm,
+    click,
+    hands_told,
+    make_table,
+    play_by_mouse,
+    received,
+    sit,
+    visit,
+)
 
 AI = {"kind": "ai", "level": "strong"}
 OPEN = {"kind": "open"}
@@ -67,6 +78,7 @@ def test_a_spectator_sees_the_table_but_no_dice(server: Server, chrome: Browser)
     sit(page, server.url, table)
     page.wait_for_selector("[data-dice]")
     watching = visit(chrome, server.url)
+    frames = received(watching)
     watching.goto(f"{server.url}/#/tables")
     watching.click(f'a[href="#/table/{table}"]')
     watching.wait_for_selector(".seat >> nth=1")
@@ -75,6 +87,8 @@ def test_a_spectator_sees_the_table_but_no_dice(server: Server, chrome: Browser)
     if page.is_visible(".acting.asked"):
         click(page, ".bid >> nth=0")
     watching.wait_for_selector("[data-standing]")
+    assert frames
+    assert not [hand for settled, hand in hands_told(frames) if not settled]
     calm(watching)
 
 
@@ -105,6 +119,8 @@ def test_the_last_seconds_are_spoken_at_ten_and_five(server: Server, chrome: Bro
     table = make_table(page, server.url, [OPEN, AI], rules="common:start_mode=fixed", timer=12)
     sit(page, server.url, table)
     page.wait_for_selector(".acting.asked")
+    speaking = page.locator("[aria-live], [role=status], [role=alert], [role=log]")
+    assert speaking.evaluate_all("all => all.map((one) => one.id)") == ["live"]
     page.clock.run_for(9000)
     spoken = page.evaluate("window.spoken")
     assert [line for line in spoken if "left" in line] == ["10 seconds left.", "5 seconds left."]
@@ -123,6 +139,22 @@ def test_a_server_that_restarts_in_the_middle_of_a_game(server: Server, chrome: 
     assert page.get_attribute("[data-dice]", "data-dice") == dice
     play_by_mouse(page)
     calm(page, "WebSocket", "ERR_CONNECTION_REFUSED", "Failed to load resource")
+
+
+def test_a_game_goes_on_in_another_language(server: Server, chrome: Browser) -> None:
+    page = visit(chrome, server.url)
+    table = make_table(page, server.url, [OPEN, AI, AI], rules="common:start_mode=fixed")
+    sit(page, server.url, table)
+    page.wait_for_selector(".status:has-text('Your turn: open the bidding')")
+    dice = page.get_attribute("[data-dice]", "data-dice")
+    page.click(".gear")
+    page.select_option("#language", "es")
+    page.wait_for_selector(".seat-name:has-text('Fuerte B')")
+    assert page.get_attribute("[data-dice]", "data-dice") == dice
+    click(page, ".bid >> nth=0")
+    page.wait_for_selector("#story li:has-text('Fuerte B')", state="attached")
+    page.wait_for_selector(".acting.asked")  # the table is still followed: the others have answered
+    calm(page)
 
 
 def test_the_language_can_be_changed_at_any_time(server: Server, chrome: Browser) -> None:

@@ -17,8 +17,9 @@ from perudo.games.perudo import PERUDO
 from perudo.record import MatchRecord
 from perudo.server.fairness import FairDice, check_dice
 from perudo.table import Table
-from web.kit import Server, calm, visit
-from web.views import RECORD, tour
+from web.kit import Server, calm, click, make_table, sit, visit
+from web.test_words import WEB
+from web.views import AI, OPEN, RECORD, tour
 
 FIRST_VIEW_BYTES = 150_000
 SIZES = ((320, 640), (1280, 860))
@@ -64,6 +65,70 @@ def test_axe_finds_nothing_in_any_view(server: Server, chrome: Browser) -> None:
     calm(page)
 
 
+OVERLAPS = """() => {
+  const parts = [".seat", ".centre > *", ".hand > *", ".corner .button", ".acting", ".side > *"]
+    .flatMap((selector) => [...document.querySelectorAll(selector)])
+    .filter((part) => part.checkVisibility());
+  const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
+  const boxes = parts.map((part) => part.getBoundingClientRect());
+  return parts.flatMap((part, place) => parts.slice(place + 1)
+    .filter((_, later) => over(boxes[place], boxes[place + 1 + later]))
+    .map((other) => `${part.className} lies over ${other.className}`));
+}"""
+
+
+@pytest.mark.parametrize("others", [2, 5])
+def test_nothing_at_a_table_lies_over_something_else(
+    others: int, server: Server, chrome: Browser
+) -> None:
+    page = visit(chrome, server.url)
+    table = make_table(page, server.url, [OPEN, *[AI] * others], rules="s0_sim")
+    sit(page, server.url, table)
+    found: list[str] = []
+    settled = False
+    while not (settled and page.is_visible(".acting.asked [data-word]")):
+        page.wait_for_selector(".acting.asked, #skip")
+        if page.is_visible("#skip"):
+            settled = True  # from now on the last round can be seen again
+            click(page, "#skip")
+        elif not (settled and page.is_visible("[data-word]")):
+            doubting = page.is_visible('[data-word="dudo"]')
+            click(page, '[data-word="dudo"]' if doubting else ".bid >> nth=0")
+    for width, height in ((320, 640), (704, 900), (1024, 768), (1120, 800), (1366, 768)):
+        page.set_viewport_size({"width": width, "height": height})
+        found += [f"{width}: {overlap}" for overlap in page.evaluate(OVERLAPS)]
+    assert not found, "\n".join(found)
+    assert page.locator("#see-again").count() == 1
+    calm(page)
+
+
+@pytest.mark.parametrize("language", ["es", "fr"])
+def test_every_view_is_told_in_other_languages_and_fits(
+    language: str, server: Server, chrome: Browser
+) -> None:
+    """Words are longer than in English, and none of those may be left."""
+    english, other = (
+        json.loads((WEB / "lang" / f"{tag}.json").read_text("utf-8")) for tag in ("en", language)
+    )
+    telling = {
+        text
+        for key, text in english.items()
+        if len(text) > 11 and "{" not in text and text not in other.values()
+    }
+    assert len(telling) > 200
+    small = {"width": 320, "height": 640}
+    page = visit(chrome, server.url, locale=f"{language}-{language.upper()}", viewport=small)
+    found: list[str] = []
+    for name in tour(page, server.url, "s0_sim:dice=2", 2):
+        if too_wide(page):
+            found.append(f"{name} is too wide")
+        lines = page.inner_text("body").splitlines()
+        found += [f"{name}: {line}" for line in lines if line.strip() in telling]
+    assert not found, "\n".join(found)
+    calm(page)
+
+
 def test_the_first_view_is_small_and_all_of_it_is_ours(server: Server, chrome: Browser) -> None:
     page = visit(chrome, server.url)
     answers: list[Response] = []
@@ -98,10 +163,15 @@ def test_a_pasted_game_is_reviewed(server: Server, chrome: Browser) -> None:
     page.wait_for_selector(".decision h2:has-text('Dudo')")
     assert page.get_attribute("[data-checked]", "data-checked") == "unknown"
     link = str(page.get_attribute("#share", "href"))
+    assert page.url.endswith(link)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.click("#share")
+    page.wait_for_selector(".notice:has-text('The link is copied.')")
+    assert page.evaluate("navigator.clipboard.readText()") == f"{server.url}/{link}"
     other = visit(chrome, server.url)  # the link carries the game to somebody else
     other.goto(f"{server.url}/{link}")
     other.wait_for_selector("[data-opinion]", timeout=120_000)
-    assert "Ann, Bob · common:dice=1" in other.inner_text(".review")
+    assert "Ann, Bob · Simple (dice=1)" in other.inner_text(".review")
     other.goto(f"{server.url}/{link[:-9]}")
     other.wait_for_selector("main:has-text('does not carry a whole game')")
     page.click("#retry-table")  # Bob, who has a four and heard 1x3

@@ -13,7 +13,7 @@ OPEN = {"kind": "open"}
 RECORD = "perudo, common:dice=1: A Ann, B Bob\n1. 3/4 A 1x3 B dudo\nend"
 
 
-def tour(page: Page, url: str, rules: str = "official", others: int = 5) -> Iterator[str]:
+def tour(page: Page, url: str, rules: str = "s0_sim", others: int = 5) -> Iterator[str]:
     """Bring the page to each view and say its name; how the table with a game is set can vary."""
     page.goto(url)
     page.wait_for_selector("#play-now")
@@ -66,6 +66,11 @@ def _pages(page: Page, url: str) -> Iterator[str]:
         page.goto(f"{url}/#/{address}")
         page.wait_for_selector(ready)
         yield name
+        if name == "setup":
+            page.select_option("#seat-1", "agent:pomcp")
+            page.click(".parameters summary")
+            page.wait_for_selector("#parameters-1")
+            yield "setup-expert"
     for _ in range(3):
         page.click("#learn-next")
     page.wait_for_selector(".bid")
@@ -75,7 +80,7 @@ def _pages(page: Page, url: str) -> Iterator[str]:
     page.wait_for_selector(".results table")
     page.select_option("#lab-games", "1")
     page.click("#lab-start")
-    page.wait_for_selector(".status:has-text('1 of 1')")
+    page.wait_for_selector("#lab-records")  # which are there when a game is finished
     yield "lab-run"
 
 
@@ -103,5 +108,22 @@ def _game(page: Page, url: str, rules: str, others: int) -> Iterator[str]:
                 break
         else:
             click(page, ".bid >> nth=0")
-    yield "reveal"
     click(page, "#skip")
+    page.click("#see-again")  # which stays until somebody goes on
+    page.wait_for_selector(".verdict")
+    yield "reveal"
+    page.click("#skip")
+    yield from _calza(page, url)
+
+
+def _calza(page: Page, url: str) -> Iterator[str]:
+    """Somebody else has bid, and anybody may say that it is exactly right."""
+    table = make_table(page, url, [OPEN, AI, AI], rules="official", calza_window=15)
+    sit(page, url, table)
+    while not page.is_visible('[data-word="decline"]'):
+        page.wait_for_selector(".acting.asked, #skip")
+        if page.is_visible("#skip"):
+            click(page, "#skip")
+        elif not page.is_visible('[data-word="decline"]'):
+            click(page, ".bid >> nth=0")
+    yield "calza"

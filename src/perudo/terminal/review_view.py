@@ -7,9 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table as Grid
+from rich.padding import Padding
 from rich.text import Text
 
 from perudo.games.errors import PerudoError
@@ -17,6 +16,9 @@ from perudo.games.state import SEATS, seat_name
 from perudo.record import MatchRecord
 from perudo.review import MODEL, Opinion, Reviewed, costliest, review
 from perudo.transcript import parse_record
+
+THOUGHTS = 3
+"""How many of the actions that an agent weighed are told."""
 
 
 def read(path: str) -> MatchRecord:
@@ -76,41 +78,56 @@ def run_review(
 
 def show(decisions: Sequence[Reviewed], model: str, samples: int) -> None:
     """Print it for people."""
-    console = Console()
+    console = Console(highlight=False)
     worst = costliest(decisions)
     if samples:
         if worst:
             console.print(Text("What cost most", "bold"))
             for decision in worst:
-                console.print(f"  {_cost_line(decision)}")
+                console.print(f"  {_cost_line(decision)}", style="red")
         else:
             console.print("No move certainly cost anything.")
         console.print(
-            f"Costs in chance to win, with 95 % intervals, if {model} played on in every seat; "
-            f"from what the player could know: hidden dice are weighed by what {model} would have "
-            "bid with them.\n",
+            "Costs and luck are percentage points of the chance to win, with 95 % intervals, if "
+            f"{model} played on in every seat; from what the player could know: hidden dice are "
+            f"weighed by what {model} would have bid with them.",
             style="dim",
         )
-    grid = Grid("round", "who", "bid", "said", "true?", "cost", "luck", "advice", box=SIMPLE_HEAD)
+    names = {each.seat: f"{seat_name(each.seat)} {each.player}" for each in decisions}
+    widest = max((len(name) for name in names.values()), default=0)
+    round = None
     for each in decisions:
-        cost = "" if each.cost is None else f"{each.cost.cost:+.3f}"
-        if each.cost is not None and each.cost.flagged:
-            cost += f" [{each.cost.low:.3f}, {each.cost.high:.3f}]"
-        grid.add_row(
-            str(each.round),
-            f"{seat_name(each.seat)} {each.player}",
-            each.bid or "-",
-            each.action,
-            "" if each.chance is None else f"{each.chance:.0%}{_mark(each.truth)}",
-            Text(cost, "bold red" if each.cost is not None and each.cost.flagged else ""),
-            "" if each.cost is None else f"{each.cost.luck:+.3f}",
-            "; ".join(_advice(opinion) for opinion in each.opinions),
-        )
-    console.print(grid)
+        if each.round != round:
+            round = each.round
+            hands = zip(SEATS, each.hands, strict=False)
+            dice = "   ".join(f"{seat} {hand}" for seat, hand in hands if hand)
+            console.print(Text(f"\nRound {round}", "bold").append(f"   {dice}", "not bold dim"))
+        flagged = each.cost is not None and each.cost.flagged
+        line = f"  {names[each.seat]:{widest}}  {each.action:<7} {_truth(each):<16} {_cost(each)}"
+        console.print(Text(line.rstrip(), "bold red" if flagged else ""))
+        for opinion in each.opinions:
+            console.print(Padding(Text(_advice(opinion), "dim"), (0, 0, 0, 6), expand=False))
 
 
-def _mark(truth: bool | None) -> str:
-    return "" if truth is None else (", yes" if truth else ", no")
+def _truth(decision: Reviewed) -> str:
+    if decision.chance is None:
+        return ""
+    said = "" if decision.truth is None else (": yes" if decision.truth else ": no")
+    return f"true {decision.chance:.0%}{said}"
+
+
+def _cost(decision: Reviewed) -> str:
+    cost = decision.cost
+    if cost is None:
+        return ""
+    told = "no certain cost"
+    if cost.flagged:
+        told = f"cost {_points(cost.cost)} ({_points(cost.low)} to {_points(cost.high)})"
+    return f"{told:<25} luck {100 * cost.luck:+.1f}"
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.1f}"
 
 
 def _advice(opinion: Opinion) -> str:
@@ -118,14 +135,22 @@ def _advice(opinion: Opinion) -> str:
     if opinion.phase is not None:
         why.append(opinion.phase)
     if opinion.chance is not None:
-        why.append(f"the bid holds {opinion.chance:.0%}")
-    return f"{opinion.agent}: {opinion.action}" + (f" ({', '.join(why)})" if why else "")
+        why.append(f"the bid holds with {opinion.chance:.0%}")
+    if opinion.rollouts:
+        why.append(f"{opinion.rollouts} games played out")
+    if opinion.probabilities:
+        shares = list(opinion.probabilities.items())[:THOUGHTS]
+        why.append("considers " + ", ".join(f"{action} {share:.0%}" for action, share in shares))
+    elif opinion.values:
+        values = list(opinion.values.items())[:THOUGHTS]
+        why.append("values " + ", ".join(f"{action} {value:.3f}" for action, value in values))
+    return f"{opinion.agent}: {opinion.action}" + (f" ({'; '.join(why)})" if why else "")
 
 
 def _cost_line(decision: Reviewed) -> str:
     cost = decision.cost
     assert cost is not None
     return (
-        f"round {decision.round}, {decision.player}: {decision.action} cost {cost.cost:.3f} "
-        f"[{cost.low:.3f}, {cost.high:.3f}]; better: {cost.best}"
+        f"round {decision.round}, {decision.player}: {decision.action} cost {_points(cost.cost)} "
+        f"({_points(cost.low)} to {_points(cost.high)}); better: {cost.best}"
     )

@@ -4,9 +4,10 @@ import { h, button } from "./dom.js";
 import { get, post, me, becomeVisitor } from "./api.js";
 import { t, reason } from "./words.js";
 
-function form(title, id, fields, submit, work) {
+function form(title, id, fields, submit, work, folded = false) {
   const problem = h("p", { class: "problem", role: "alert" });
-  return h("section", {}, h("h2", {}, title), h("form", { id, onsubmit: async (event) => {
+  const [frame, head] = folded ? [h("details", { class: "fold" }), h("summary", {}, title)] : [h("section", { class: "card-like" }), h("h2", {}, title)];
+  frame.append(head, h("form", { id, onsubmit: async (event) => {
     event.preventDefault();
     problem.textContent = "";
     try {
@@ -16,6 +17,7 @@ function form(title, id, fields, submit, work) {
     }
   } }, fields.map(([name, label, type, autocomplete]) => h("label", { class: "field" }, h("span", {}, label), h("input", { name, type, autocomplete, required: true, maxlength: "200", id: `${id}-${name}` }))),
   problem, h("button", { class: "button strong" }, submit)));
+  return frame;
 }
 
 export async function accountPage() {
@@ -59,6 +61,6 @@ export async function accountPage() {
     form(t("account.recover"), "recover", [name, ["code", t("account.code"), "text", "off"], secret("new-password")], t("account.recover"), async (given) => {
       const { recovery_codes: codes } = await post("/api/recover", given);
       told.textContent = `${t("account.codes")}\n${codes.join("\n")}`;
-    }));
+    }, true));
   return page;
 }

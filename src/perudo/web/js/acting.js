@@ -3,6 +3,7 @@
 import { h, button, show, tick } from "./dom.js";
 import { die } from "./die.js";
 import { t, percent, dice } from "./words.js";
+import { diceLine } from "./checked.js";
 import { bidPicker, typed } from "./bid.js";
 import { change } from "./felt.js";
 
@@ -21,7 +22,7 @@ export class Acting {
     this.form = h("form", { class: "typing", onsubmit: (event) => this.#type(event) },
       h("label", { for: "typed" }, t("typing.label")), this.input, h("button", { class: "button small" }, t("typing.say")));
     this.element = h("section", { class: "acting", "aria-label": t("table.your_side") },
-      h("div", { class: "own" }, this.hand, h("div", { class: "status-line" }, this.status, this.clock)), this.words, this.picker, this.form);
+      h("div", { class: "status-line" }, this.status, this.clock), this.words, this.picker, this.form);
   }
 
   draw(reveal) {
@@ -32,11 +33,11 @@ export class Acting {
     this.element.classList.toggle("watching", watching);
     this.form.hidden = watching || !view || view.over;
     this.element.hidden = !view || (view.over && !reveal);
-    show(this.hand, watching ? [] : this.#dice(reveal));
+    show(this.hand, watching || (view?.over && !reveal) ? [] : this.#dice(reveal));
     show(this.status, this.#status(reveal));
     const inside = this.element.contains(document.activeElement) && document.activeElement !== this.input;
     const legal = reveal || !view?.legal ? [] : view.legal;
-    const changed = show(this.words, this.#buttons(legal)) | show(this.picker, bidPicker(legal, view?.odds, this.acts.act) ?? this.#rest());
+    const changed = show(this.words, this.#buttons(legal)) | show(this.picker, bidPicker(legal, view?.odds, this.acts.act) ?? this.#rest(reveal));
     this.element.classList.toggle("asked", legal.length > 0);
     this.element.dataset.question = String(view?.question ?? "");
     // The keyboard's focus stays on this side: on the bids when asked, else on the line that says why not.
@@ -48,10 +49,10 @@ export class Acting {
   }
 
   #dice(reveal) {
-    const { view, seat } = this.game;
+    const { view, seat, names } = this.game;
     const hand = reveal ? reveal.event.hands[seat] || reveal.before?.dice : view?.dice;
-    if (!view) return [];
-    if (!hand) return [h("p", { class: "nothing" }, view.over ? "" : t("table.you_are_out"))];
+    if (!view) return [h("p", { class: "own-name" }, names[seat])];
+    if (!hand) return [h("p", { class: "nothing" }, t("table.you_are_out"))];
     const label = t("told.own", { dice: dice(hand) });
     return [h("div", { class: "hand-dice", role: "img", "aria-label": label, "data-dice": hand },
       [...hand].map((face, index) => die(Number(face), reveal ? (reveal.lit(seat, index) ? "lit" : "dim") : ""))),
@@ -81,8 +82,10 @@ export class Acting {
     });
   }
 
-  #rest() {
-    const { view, seat, info } = this.game;
+  // What is there instead of bids: what came of checking the dice just shown, or no need to wait.
+  #rest(reveal) {
+    const { view, seat, info, dice: found, names } = this.game;
+    if (reveal) return reveal.finished && found ? [diceLine(found.problem ? found : { ...found, complete: false }, names)] : [];
     if (!view || view.over || seat === null || info.paused) return [];
     const people = info.seats.some((each, place) => view.counts[place] && each.player?.kind !== "ai" && !each.stand_in);
     if (!view.counts[seat] && !people) return [button(t("table.hurry"), this.acts.hurry, { class: "button", id: "hurry" })];

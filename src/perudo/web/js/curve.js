@@ -16,6 +16,7 @@ export function curve(points, label, whenText) {
   const last = points.at(-1);
   return h("figure", { class: "curve" },
     svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": label },
+      [lows, highs].map((value) => svg("text", { x: EDGE + 4, y: y(value) + (value === lows ? -5 : 15), class: "scale" }, number(value))),
       svg("polygon", { points: band, class: "band" }), svg("polyline", { points: line, class: "line" }), svg("circle", { cx: x(points.length - 1), cy: y(last[1]), r: 4, class: "dot" })),
     h("figcaption", { class: "hint" }, `${whenText(last[0])}: ${number(last[1])} (${number(last[2])} – ${number(last[3])})`));
 }

@@ -40,9 +40,15 @@ export function show(element, ...children) {
   return true;
 }
 
+function option([value, text], chosen) {
+  return h("option", { value, selected: String(value) === String(chosen) }, text);
+}
+
+// `options` are pairs of a value and its text; where the text is a list, a group of that name.
 export function choice(label, options, chosen, onchange, attributes = {}) {
   const select = h("select", { onchange: () => onchange(select.value), ...attributes },
-    options.map(([value, text]) => h("option", { value, selected: String(value) === String(chosen) }, text)));
+    options.map(([value, text]) => (Array.isArray(text)
+      ? h("optgroup", { label: value }, text.map((each) => option(each, chosen))) : option([value, text], chosen))));
   return h("label", { class: "field" }, h("span", {}, label), select);
 }
 

@@ -1,10 +1,11 @@
 // The felt: seats around it with their cups, and in the middle what everybody looks at.
 
 import { h, button } from "./dom.js";
-import { cup, die } from "./die.js";
-import { t, spoken, parts, faces } from "./words.js";
+import { cup, die, trophy } from "./die.js";
+import { t, spoken, parts, faces, playerName } from "./words.js";
 import { palafico, settled, saidWords } from "./speech.js";
 import { diceLine } from "./checked.js";
+import { rulesName } from "./rules.js";
 
 const BUBBLE_MS = 6000;
 
@@ -54,12 +55,12 @@ function seatInside(game, seat, reveal, acts) {
   const counts = (reveal ? reveal.before ?? view : view)?.counts;
   const count = counts ? counts[seat] : info.options.dice;
   const hand = reveal?.event.hands[seat];
-  const said = !reveal && view ? [...view.history].reverse().find(([by]) => by === seat) : null;
+  const said = !reveal && view && !view.over ? [...view.history].reverse().find(([by]) => by === seat) : null;
   const words = game.events.findLast?.((event) => event.kind === "said" && event.seat === seat && Date.now() - event.at * 1000 < BUBBLE_MS);
   return [
     words ? h("span", { class: "bubble" }, saidWords(words)) : null,
     hand ? h("span", { class: "shown-hand" }, [...hand].map((face, index) => die(Number(face), reveal.lit(seat, index) ? "lit" : "dim"))) : cup(count, seat),
-    h("span", { class: "seat-name" }, player.name),
+    h("span", { class: "seat-name" }, playerName(player.name)),
     h("span", { class: "unseen" }, t("seat.dice", { count })),
     reveal?.finished ? change(reveal.event, seat) : said ? h("span", { class: "seat-said", "aria-hidden": "true" }, bidShort(said[1])) : null,
     standIn ? h("span", { class: "seat-note" }, t("seat.stand_in")) : here ? null : h("span", { class: "seat-note" }, t("seat.away")),
@@ -84,7 +85,7 @@ function emptySeat(game, seat, acts) {
 
 export function bidShort(action, kind = "tiny") {
   const bid = parts(action);
-  return bid ? [h("b", {}, `${bid.quantity}×`), die(bid.face, kind)] : [h("b", {}, t(`action.${action}`))];
+  return h("span", { class: "short" }, bid ? [h("b", {}, `${bid.quantity}×`), die(bid.face, kind)] : h("b", {}, t(`action.${action}`)));
 }
 
 // --- the middle ---------------------------------------------------------------------------------
@@ -97,7 +98,6 @@ export function centre(game, reveal, acts) {
     h("p", { class: "round" }, t("table.round", { round: view.round }), info.games > 1 ? ` · ${t("table.game", { game: view.game, games: info.games })}` : ""),
     view.bid ? standing(game, view) : h("p", { class: "opening" }, view.opener === game.seat ? t("table.you_open") : t("table.opens", { name: game.names[view.opener] })),
     facts(game),
-    game.lastResult ? button(t("reveal.again"), acts.again, { class: "button small quiet", id: "see-again" }) : null,
   ];
 }
 
@@ -134,9 +134,14 @@ function revealing(game, reveal, acts) {
       h("span", { class: "standing-quantity", "aria-hidden": "true" }, String(reveal.counted)),
       h("span", { class: "standing-of", "aria-hidden": "true" }, t("reveal.of", { quantity: bid.quantity })), die(bid.face, "huge")) : null,
     reveal.finished ? h("p", { class: "verdict", "data-verdict": event.reason }, settled(event, game)) : null,
-    reveal.finished && game.dice ? diceLine(game.dice.problem ? game.dice : { ...game.dice, complete: false }, game.names) : null,
     button(reveal.finished ? t("reveal.go_on") : t("reveal.skip"), acts.skip, { class: "button small", id: "skip" }),
   ];
+}
+
+// What stands beside the middle: the last round can be looked at again.
+export function corner(game, reveal, acts) {
+  if (reveal || !game.lastResult || !game.view || game.view.over) return [];
+  return [button([h("span", { "aria-hidden": "true" }, "↺"), h("span", { class: "again" }, t("reveal.again"))], acts.again, { class: "button small quiet", id: "see-again" })];
 }
 
 function waiting(game) {
@@ -144,7 +149,7 @@ function waiting(game) {
   const taken = info.seats.filter((seat) => seat.player).length;
   const text = info.status === "closed" ? t("told.closed")
     : taken === info.seats.length ? t("table.begins") : t("table.waiting", { taken, seats: info.seats.length });
-  return [h("p", { class: "opening" }, text), h("p", { class: "by" }, t(`preset.${info.rules.split(":")[0]}`))];
+  return [h("p", { class: "opening" }, text), h("p", { class: "by" }, rulesName(info.rules))];
 }
 
 function won(game, acts) {
@@ -154,7 +159,7 @@ function won(game, acts) {
   const over = info.status === "finished";
   const asked = info.rematch.includes(seat);
   return [
-    h("p", { class: "trophy", "aria-hidden": "true" }, (mine ? [6, 1, 6] : [3]).map((face) => die(face))),
+    mine ? trophy() : cup("★", view.winner),
     h("p", { class: "winner", "data-winner": view.winner }, mine ? t("you.won") : t("they.won", { name: game.names[view.winner] })),
     info.games > 1 ? h("p", { class: "by" }, info.wins.map((wins, place) => `${game.names[place]} ${wins}`).join(" · ")) : null,
     h("div", { class: "row" },

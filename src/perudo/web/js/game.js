@@ -2,6 +2,7 @@
 
 import { sentence } from "./speech.js";
 import { checked } from "./checked.js";
+import { playerName } from "./words.js";
 
 export class TableGame extends EventTarget {
   info = null;
@@ -28,7 +29,7 @@ export class TableGame extends EventTarget {
   }
 
   get names() {
-    return (this.info?.seats ?? []).map((seat) => seat.player?.name ?? "");
+    return (this.info?.seats ?? []).map((seat) => playerName(seat.player?.name));
   }
 
   get creator() {
@@ -73,7 +74,7 @@ export class TableGame extends EventTarget {
         this.events = [];
         this.transcript = [];
       }
-      if (event.kind === "seated") this.formerly[event.seat] = event.player.name;
+      if (event.kind === "seated") this.formerly[event.seat] = playerName(event.player.name);
       this.events.push(event);
       fresh.push(event);
       if (event.kind === "result") this.lastResult = { event, before };

@@ -12,14 +12,19 @@ export function invitation(table) {
   get(`/api/tables/${table}/invitation`).then((found) => { field.value = found.link; }, () => notice(t("invite.no_link")));
   return h("div", { class: "invitation" },
     h("div", {}, h("label", { for: `link-${table}` }, t("invite.link")), field,
-      button(t("invite.copy"), () => copy(field), { class: "button small" })),
+      button(t("invite.copy"), () => copyText(field.value), { class: "button small" })),
     code);
 }
 
-async function copy(field) {
-  field.select();
+export async function copyText(text) {
   // The clipboard's own interface exists in secure contexts only; a local network is none.
-  if (navigator.clipboard) await navigator.clipboard.writeText(field.value);
-  else document.execCommand("copy");
+  if (navigator.clipboard) await navigator.clipboard.writeText(text);
+  else {
+    const field = h("textarea", { class: "unseen", "aria-hidden": "true" }, text);
+    document.body.append(field);
+    field.select();
+    document.execCommand("copy");
+    field.remove();
+  }
   notice(t("invite.copied"));
 }

@@ -1,7 +1,7 @@
 // A guided first round: a played-out example in which the learner decides, two minutes long.
 
 import { h, button, link } from "./dom.js";
-import { die, diceRow } from "./die.js";
+import { die, cup } from "./die.js";
 import { t, spoken } from "./words.js";
 import { bidPicker } from "./bid.js";
 import { bidShort } from "./felt.js";
@@ -10,6 +10,7 @@ import { playNow } from "./front.js";
 import { levels } from "./levels.js";
 
 const OWN = "12556";
+const OTHERS = ["Ana", "Bruno"];
 // What happens is fixed, like an example in a booklet; `ask` are the answers offered, `good` the one that is praised.
 const SCENES = [
   { key: "dice" },
@@ -40,6 +41,7 @@ export function learnPage() {
     say(text.textContent);
     progress.textContent = t("learn.step", { step: scene + 1, steps: SCENES.length });
     board.replaceChildren(
+      hands ? "" : h("div", { class: "lesson-seats" }, OTHERS.map((who, tone) => h("div", { class: said.at(-1)?.[0] === who ? "seat turn" : "seat" }, cup("5", tone + 1), h("span", { class: "seat-name" }, who)))),
       h("p", { class: "review-bidding" }, said.map(([who, action]) => h("span", { class: "chip" }, `${name(who)} `, bidShort(action)))),
       hands ? h("ul", { class: "review-seats" }, hands.map(([who, dice]) => h("li", {}, h("span", { class: "seat-name" }, name(who)),
         h("span", { class: "review-hand", role: "img", "aria-label": [...dice].join(", ") }, [...dice].map((face) => die(Number(face), face === "6" || face === "1" ? "lit" : "dim"))))))

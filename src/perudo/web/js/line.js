@@ -32,7 +32,9 @@ class Line extends EventTarget {
     else this.#connect();
   }
 
-  leave(table) {
+  // A view that is drawn anew follows the table before the old one leaves it: then it stays followed.
+  leave(table, follower) {
+    if (this.#followed.get(table) !== follower) return;
     this.#followed.delete(table);
     if (this.up) this.#send({ type: "shut", table });
   }

@@ -2,7 +2,8 @@
 
 import { h, link, button } from "./dom.js";
 import { get } from "./api.js";
-import { t, when } from "./words.js";
+import { t, when, playerName } from "./words.js";
+import { rulesName } from "./rules.js";
 
 const FRESH_MS = 5000;
 
@@ -36,17 +37,17 @@ function fill(list, cards, nothing) {
 }
 
 function card(table, verb, more) {
-  const names = table.seats.map((seat) => seat.player?.name ?? t("seat.free"));
+  const names = table.seats.map((seat) => seat.player ? playerName(seat.player.name) : t("seat.free"));
   return h("li", { class: "card" },
     h("b", {}, names.join(", ")),
-    h("span", {}, t(`preset.${table.rules.split(":")[0]}`), table.timer ? ` · ${t("setup.seconds", { seconds: table.timer })}` : "", table.rated ? ` · ${t("lobby.rated")}` : ""),
+    h("span", {}, rulesName(table.rules), table.timer ? ` · ${t("setup.seconds", { seconds: table.timer })}` : "", table.rated ? ` · ${t("lobby.rated")}` : ""),
     link(verb, `#/table/${table.id}${more}`, { class: "button small", "aria-label": `${verb}: ${names.join(", ")}` }));
 }
 
 export function played(game) {
-  const winner = game.players[game.winner]?.name ?? "";
+  const names = game.players.map((player) => playerName(player.name));
   return h("li", { class: "card" },
-    h("b", {}, game.players.map((player) => player.name).join(", ")),
-    h("span", {}, t("lobby.won", { name: winner }), ` · ${when(game.ended)}`),
-    link(t("table.review"), `#/review/${game.id}`, { class: "button small", "aria-label": `${t("table.review")}: ${game.players.map((player) => player.name).join(", ")}` }));
+    h("b", {}, names.join(", ")),
+    h("span", {}, t("lobby.won", { name: names[game.winner] ?? "" }), ` · ${when(game.ended)}`),
+    link(t("table.review"), `#/review/${game.id}`, { class: "button small", "aria-label": `${t("table.review")}: ${names.join(", ")}` }));
 }

@@ -1,6 +1,7 @@
 // The results page as the lab writes it: headings, paragraphs, lists, tables and figures.
 
 import { h } from "./dom.js";
+import { t } from "./words.js";
 
 const INLINE = /!\[([^\]]*)\]\(([^)]+)\)|\[([^\]]+)\]\([^)]*\)|`([^`]+)`|\*\*([^*]+)\*\*|\*([^*]+)\*/g;
 
@@ -48,7 +49,11 @@ export function rendered(text) {
       parts.push(here = h("details", { class: "fold" }, h("summary", {}, inline(title))));
     } else if (heading) continue;
     else if (lines[0].startsWith("|")) here.append(table(lines, title || "Results"));
-    else if (lines[0].startsWith("- ")) here.append(h("ul", { class: "rule-list" }, lines.map((line) => h("li", {}, inline(line.replace(/^- /, ""))))));
+    else if (lines[0].startsWith("- ")) {
+      const list = h("ul", { class: "rule-list" }, lines.map((line) => h("li", {}, inline(line.replace(/^- /, "")))));
+      // Before the first heading stand the commands by which all of it was made: for those who ask.
+      here.append(parts.length > 1 ? list : h("details", { class: "fold" }, h("summary", {}, t("lab.commands")), list));
+    }
     else here.append(h("p", {}, inline(lines.join(" "))));
   }
   return parts;

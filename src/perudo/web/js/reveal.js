@@ -55,7 +55,14 @@ export class Reveal {
     this.counted = this.found.length;
     this.finished = true;
     this.show(this);
-    if (!this.stay) this.#timer = setTimeout(() => this.end(), LOOK_MS);
+    if (!this.stay) this.#timer = setTimeout(() => this.end(), this.hurried ? 0 : LOOK_MS);
+  }
+
+  // Something is asked that cannot wait: what is counted is counted to the end, but not looked at for long.
+  hurry() {
+    if (this.stay || this.hurried) return;
+    this.hurried = true;
+    if (this.finished) this.end();
   }
 
   lit(seat, place) {

@@ -2,14 +2,16 @@
 
 import { h, button, choice, tick, show } from "./dom.js";
 import { get, post, me, retryingAsGuest, Refusal } from "./api.js";
-import { t, spoken, percent, parts, number, reason } from "./words.js";
+import { t, has, spoken, percent, parts, number, reason, playerName } from "./words.js";
 import { die } from "./die.js";
 import { bidShort } from "./felt.js";
 import { played } from "./lobby.js";
-import { sentence } from "./speech.js";
+import { sentence, say } from "./speech.js";
 import { retryPanel } from "./retry.js";
+import { copyText } from "./invite.js";
 import { checked, diceLine } from "./checked.js";
 import { packed, unpacked } from "./packing.js";
+import { rulesName } from "./rules.js";
 
 const LOOK_MS = 700;
 const MOST_ADVISERS = 3;
@@ -61,18 +63,21 @@ class Review {
       this.wish.seat = own < 0 ? null : own;
       this.lines = story.record;
     }
-    this.top = h("section", { class: "costliest", "aria-live": "polite" });
+    this.top = h("section", { class: "costliest" });
     this.board = h("section", { class: "board" });
     this.verdict = h("section", { class: "decision" });
     this.retry = h("section", { class: "retry" });
     this.slider = h("input", { type: "range", min: "0", value: "0", id: "step", oninput: () => this.#go(Number(this.slider.value)) });
     await this.#begin();
     const pasted = this.wish.record?.trim();
-    if (this.data.notation) this.link = `#/review/${PACKED}/${await packed(this.data.notation)}`;
+    if (this.data.notation) {
+      this.link = `#/review/${PACKED}/${await packed(this.data.notation)}`;
+      history.replaceState(null, "", this.link); // so that loading the page again finds the game
+    }
     this.#drawTop();
     if (pasted?.startsWith("{")) this.lines = pasted.split("\n").filter((line) => line.trim()).map((line) => JSON.parse(line));
     this.element = h("div", { class: "page review" }, h("h1", {}, t("review.title")),
-      h("p", { class: "hint" }, this.data.players.join(", "), ` · ${this.data.rules}`),
+      h("p", { class: "hint" }, this.data.players.join(", "), ` · ${rulesName(this.data.rules)}`),
       diceLine(this.lines ? checked(this.lines.slice(1), this.lines[0].options) : null, this.data.players),
       this.#wishes(), this.top,
       h("div", { class: "review-view" },
@@ -91,6 +96,7 @@ class Review {
   async #begin() {
     const { game, record, seat, agents } = this.wish;
     this.data = await retryingAsGuest(() => post("/api/reviews", game ? { game, seat, agents } : { record, seat, agents }));
+    this.data.players = this.data.players.map(playerName);
     this.found = new Map(this.data.decisions.map((decision) => [decision.n, decision]));
     this.slider.max = String(this.data.steps.length - 1);
     this.#drawTop();
@@ -116,6 +122,8 @@ class Review {
       this.#drawTop();
       this.#drawVerdict();
     }
+    // What comes meanwhile would be spoken over and over: only the outcome is.
+    if (this.data.id === id && this.element.isConnected) say([...this.top.querySelectorAll(".card, .nothing, .problem")].map((each) => each.innerText).join(" "));
   }
 
   // Reviews are kept for a while only, by one process: whoever has none any more begins it again.
@@ -153,12 +161,20 @@ class Review {
     show(this.top, h("h2", {}, t("review.costliest")),
       this.data.problem ? h("p", { class: "problem" }, reason({ code: this.data.code, message: this.data.problem })) : null,
       worst.length ? h("ol", { class: "cards" }, worst.map((decision) => h("li", {}, h("button", { type: "button", class: "card cost-card", "data-costly": decision.n, onclick: () => this.#goTo(decision.n) },
-        h("b", {}, t("review.card", { round: decision.round, name: decision.player, action: spoken(decision.action) })),
+        h("b", {}, t("review.card", { round: decision.round, name: this.data.players[decision.seat], action: spoken(decision.action) })),
         h("span", {}, this.#costText(decision.cost)))))) : h("p", { class: "nothing" }, this.data.done ? t("review.nothing_cost") : t("review.working")),
       h("p", { class: "hint" }, t("review.how", { model, samples: this.data.samples / 2 }), this.data.done ? "" : ` ${t("review.so_far", { count: this.data.decisions.length })}`),
-      this.data.game ? h("p", { class: "hint" }, h("a", { href: `#/review/${this.data.game}`, id: "share" }, t("review.share")), " · ",
+      this.data.game ? h("p", { class: "hint" }, this.#share(`#/review/${this.data.game}`, t("review.share")), " · ",
         h("a", { href: `/api/games/${this.data.game}/record`, download: "" }, t("review.record")), " · ", h("a", { href: `/api/games/${this.data.game}/notation` }, t("review.notation")))
-        : this.link ? h("p", { class: "hint" }, h("a", { href: this.link, id: "share" }, t("review.share_text"))) : null);
+        : this.link ? h("p", { class: "hint" }, this.#share(this.link, t("review.share_text"))) : null);
+  }
+
+  // A link to send to others: following it copies it, since whoever reads it here is there already.
+  #share(href, text) {
+    return h("a", { href, id: "share", onclick: (event) => {
+      event.preventDefault();
+      copyText(new URL(href, location).href);
+    } }, text);
   }
 
   #costText(cost) {
@@ -217,7 +233,7 @@ class Review {
     const bid = parts(standing?.bid);
     show(this.board,
       h("h2", {}, t("table.round", { round: step.round }), step.palafico === null ? "" : ` · ${t("told.palafico_short")}`),
-      h("ul", { class: "review-seats" }, this.data.players.map((name, seat) => h("li", { class: seat === step.seat ? "acting-seat" : "" },
+      h("ul", { class: "review-seats" }, this.data.players.map((name, seat) => h("li", { class: seat === step.seat ? "acting-seat" : step.hands[seat] ? "" : "no-dice" },
         h("span", { class: "seat-name" }, name),
         h("span", { class: "review-hand", role: "img", "aria-label": shown(seat) ? [...step.hands[seat]].join(", ") || t("told.no_dice_them") : t("review.hidden") },
           [...step.hands[seat]].map((face) => die(shown(seat) ? Number(face) : 0, bid && shown(seat) && (Number(face) === bid.face || Number(face) === step.wild) ? "lit" : "")))))),
@@ -232,7 +248,7 @@ class Review {
     if (!decision) return show(this.verdict, h("p", { class: "nothing" }, this.data.done ? t("review.not_theirs") : t("review.working")));
     const { cost } = decision;
     const changed = show(this.verdict,
-      h("h2", {}, t("review.said", { name: decision.player, action: spoken(decision.action) })),
+      h("h2", {}, t("review.said", { name: this.data.players[decision.seat], action: spoken(decision.action) })),
       decision.chance === null ? null : h("p", {}, t("review.chance", { chance: percent(decision.chance) }), h("meter", { min: 0, max: 1, value: decision.chance, "aria-label": t("review.chance_label") }),
         decision.truth === null ? "" : ` ${t(decision.truth ? "review.true" : "review.false")}`),
       decision.standing === null ? null : h("p", {}, t("review.standing", { chance: percent(decision.standing) })),
@@ -250,7 +266,7 @@ class Review {
 
 function thoughts(opinion) {
   const told = [];
-  if (opinion.phase) told.push(t("thought.phase", { phase: opinion.phase }));
+  if (opinion.phase) told.push(t("thought.phase", { phase: has(`phase.${opinion.phase}`) ? t(`phase.${opinion.phase}`) : opinion.phase }));
   if (opinion.chance !== null) told.push(t("thought.chance", { chance: percent(opinion.chance) }));
   if (opinion.rollouts) told.push(t("thought.rollouts", { count: opinion.rollouts }));
   const mixture = Object.entries(opinion.probabilities ?? {}).slice(0, 3).map(([action, share]) => `${spoken(action)} ${percent(share)}`);

@@ -1,10 +1,17 @@
 // Rules in words that people know: the presets, and what differs between them.
 
 import { h } from "./dom.js";
-import { t } from "./words.js";
+import { t, has } from "./words.js";
 
 // The options that people ask about; each has a sentence for each of its values.
 const TOLD = ["wild", "ace_rank", "palafico", "calza", "enable_pass", "raise_rule", "loss", "single_round"];
+
+// "common:dice=2" by the preset's name, with what was changed.
+export function rulesName(text) {
+  const [preset, changed] = text.split(/:(.*)/);
+  const name = has(`preset.${preset}`) ? t(`preset.${preset}`) : preset;
+  return changed ? `${name} (${changed})` : name;
+}
 
 export function ruleSentences(options) {
   return TOLD.filter((name) => name in options).map((name) => {

@@ -18,7 +18,8 @@ export async function setupPage() {
   const seats = h("div", { class: "seat-choices" });
   const problem = h("p", { class: "problem", role: "alert" });
   const preset = () => presets.find((each) => each.name === wish.rules);
-  const drawRules = () => details.replaceChildren(h("p", {}, t(`preset.${wish.rules}.summary`)), ruleList(preset(), presets[0]));
+  const drawRules = () => details.replaceChildren(h("p", {}, t(`preset.${wish.rules}.summary`)), ruleList(preset(), presets[0]),
+    wish.rules === presets[0].name ? "" : h("p", { class: "hint differing" }, t("setup.differs", { preset: t(`preset.${presets[0].name}`) })));
   const drawSeats = () => {
     wish.seats.length = Math.min(wish.seats.length, preset().max_players, 6);
     seats.replaceChildren(...wish.seats.flatMap((who, place) => [
@@ -67,19 +68,25 @@ export async function setupPage() {
 function kinds(strengths, agents) {
   return [["invited", t("setup.invited")], ["open", t("setup.open")],
     ...strengths.map((level) => [`level:${level.name}`, t("setup.level", { level: levelName(level) })]),
-    ...agents.map(({ name }) => [`agent:${name}`, t("setup.agent", { agent: name })])];
+    [t("setup.experts"), agents.map(({ name }) => [`agent:${name}`, name])]];
 }
 
 // For experts: an agent's parameters, as the command line takes them.
-function parameters(agents, who, change, place) {
+export function parameters(agents, who, change, place) {
   const agent = agents.find(({ name }) => who.split("?")[0] === `agent:${name}`);
   if (!agent?.parameters.length) return [];
-  const usual = agent.parameters.map((each) => `${each.name}=${each.default === true ? "yes" : each.default === false ? "no" : each.default}`);
+  const usual = agent.parameters.map((each) => `${each.name}=${written(each.default)}`);
   const field = h("input", { type: "text", id: `parameters-${place}`, value: who.split("?")[1] ?? "", autocomplete: "off", spellcheck: "false", onchange: () => change(field.value.trim()) });
-  return [h("label", { class: "field" }, h("span", {}, t("setup.parameters", { agent: agent.name })), field, h("small", { class: "hint" }, t("setup.parameters_hint", { example: usual.join(",") })))];
+  return [h("details", { class: "parameters", open: Boolean(field.value) }, h("summary", { class: "hint" }, t("setup.parameters", { agent: agent.name })),
+    h("label", { class: "field" }, h("span", { class: "unseen" }, t("setup.parameters", { agent: agent.name })), field, h("small", { class: "hint" }, t("setup.parameters_hint", { example: usual.join(",") }))))];
 }
 
-function seatOf(who) {
+function written(value) {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return typeof value === "number" ? String(Number(value.toPrecision(4))) : value;
+}
+
+export function seatOf(who) {
   const [, kind, name, chosen] = /^([^:]+):?([^?]*)\??(.*)$/.exec(who);
   if (kind === "level") return { kind: "ai", level: name };
   if (kind === "agent") return { kind: "ai", agent: chosen ? `${name}:${chosen}` : name };

@@ -5,6 +5,7 @@ import { t, has } from "./words.js";
 import { bidShort } from "./felt.js";
 import { oddsSwitch } from "./acting.js";
 import { kept, keep } from "./choices.js";
+import { rulesName } from "./rules.js";
 
 const REACTIONS = ["👍", "👎", "😀", "😮", "😢", "🤔", "🎲", "👏"];
 const PHRASES = ["hello", "good_luck", "well_played", "thank_you", "oops", "you_are_bluffing", "trust_me", "hurry_up", "good_game", "bye"];
@@ -18,7 +19,7 @@ export class Side {
     this.talk = this.#talk();
     this.menu = h("div", { class: "menu" });
     this.element = h("aside", { class: "side", "aria-label": t("side.label") },
-      h("section", {}, h("h2", {}, t("side.bidding")), this.bidding),
+      this.round = h("section", {}, h("h2", {}, t("side.bidding")), this.bidding),
       h("details", { class: "fold", open: matchMedia("(min-width: 62rem)").matches }, h("summary", {}, t("side.story")), this.story),
       h("details", { class: "fold", id: "talk" }, h("summary", {}, t("side.talk")), this.talk),
       this.#fold());
@@ -37,6 +38,7 @@ export class Side {
     show(this.bidding, (view?.history ?? []).map(([seat, action]) =>
       h("li", { class: seat === game.seat ? "mine" : "" }, h("span", { class: "said-by" }, seat === game.seat ? t("seat.you") : names[seat]), h("span", { class: "said" }, bidShort(action)))));
     if (!view?.history.length) show(this.bidding, h("li", { class: "nothing" }, t("side.no_bids")));
+    this.round.hidden = !view || view.over;
     this.#tell();
     this.talk.hidden = game.seat === null;
     this.text.hidden = !info.private;
@@ -70,7 +72,7 @@ export class Side {
     const { info, seat, view } = game;
     const preset = info.rules.split(":")[0];
     return [
-      h("p", { class: "hint" }, t("menu.rules", { rules: t(`preset.${preset}`) }), info.rules === preset ? "" : ` (${info.rules.slice(preset.length + 1)})`,
+      h("p", { class: "hint" }, t("menu.rules", { rules: rulesName(info.rules) }),
         has(`preset.${preset}.summary`) ? `: ${t(`preset.${preset}.summary`)}` : ""),
       h("p", { class: "hint" }, info.timer ? t("menu.timer", { seconds: info.timer }) : t("menu.no_timer"), info.watching ? ` · ${t("menu.watching", { count: info.watching })}` : ""),
       seat === null ? null : oddsSwitch(game, kept("odds") ?? false, acts.odds),
@@ -80,7 +82,7 @@ export class Side {
         game.creator && view && !view.over ? button(info.paused ? t("menu.go_on") : t("menu.pause"), acts.pause, { class: "button small quiet", id: "pause" }) : null,
         seat === null ? null : button(t("menu.leave"), acts.stand, { class: "button small quiet", id: "stand" })),
       game.creator ? h("div", { class: "row" }, info.seats.map((each, place) => (each.player && place !== seat
-        ? button(t("menu.kick", { name: each.player.name }), () => acts.kick(place), { class: "button small quiet", "data-kick": place }) : null))) : null,
+        ? button(t("menu.kick", { name: game.names[place] }), () => acts.kick(place), { class: "button small quiet", "data-kick": place }) : null))) : null,
     ];
   }
 }

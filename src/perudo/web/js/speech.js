@@ -1,6 +1,6 @@
 // Each event as one sentence, and the one place from which all of them are spoken in order.
 
-import { t, spoken, faces, parts, dice } from "./words.js";
+import { t, spoken, faces, parts, dice, playerName } from "./words.js";
 
 const KEPT_LINES = 60;
 
@@ -32,7 +32,7 @@ const TELLERS = {
   act: acted,
   result: settled,
   end: (event, game) => phrase(game, "won", event.payoffs.indexOf(Math.max(...event.payoffs))),
-  seated: (event) => t("told.seated", { name: event.player.name }),
+  seated: (event) => t("told.seated", { name: playerName(event.player.name) }),
   left: (event, game) => t(event.reason === "kicked" ? "told.kicked" : "told.left", { name: who(game, event.seat) }),
   absent: (event, game) => t("told.absent", { name: who(game, event.seat), agent: event.agent }),
   back: (event, game) => t("told.back", { name: who(game, event.seat) }),
@@ -58,7 +58,7 @@ function dealt(event, game) {
 }
 
 export function palafico(game) {
-  return t(game.wild ? "told.palafico_wild" : "told.palafico", { name: who(game, game.palafico) });
+  return phrase(game, game.wild ? "palafico_round_wild" : "palafico_round", game.palafico);
 }
 
 function acted(event, game) {

@@ -6,7 +6,7 @@ import { me } from "./api.js";
 import { t, reason } from "./words.js";
 import { kept, keep } from "./choices.js";
 import { TableGame } from "./game.js";
-import { seats, centre } from "./felt.js";
+import { seats, centre, corner } from "./felt.js";
 import { Acting } from "./acting.js";
 import { Side } from "./side.js";
 import { Reveal } from "./reveal.js";
@@ -41,25 +41,30 @@ export class PerudoTable extends HTMLElement {
     this.acts = this.#acts();
     this.seats = h("ol", { class: "seats", "aria-label": t("table.seats") });
     this.middle = h("div", { class: "centre" });
-    this.broken = h("p", { class: "broken", role: "status", hidden: true }, t("line.down"));
+    this.corner = h("div", { class: "corner" });
+    this.broken = h("p", { class: "broken", hidden: true }, t("line.down"));
     this.waiting = h("section", { class: "waiting", hidden: true });
     this.acting = new Acting(game, this.acts);
     this.side = new Side(game, this.acts);
     this.replaceChildren(h("h1", { class: "unseen" }, t("table.title")),
       h("div", { class: "table-view" },
         h("div", { class: "play" }, this.broken,
-          h("section", { class: "felt", "aria-label": t("table.felt") }, this.seats, this.middle),
+          h("section", { class: "felt", "aria-label": t("table.felt") }, this.seats, this.middle, this.corner, this.acting.hand),
           this.waiting, this.acting.element),
         this.side.element));
     game.addEventListener("change", (event) => this.#changed(event.detail));
     game.addEventListener("refused", (event) => this.#refused(event.detail));
-    this.onDown = () => { this.broken.hidden = false; };
+    this.onDown = () => {
+      this.broken.hidden = false;
+      say(t("line.down"));
+    };
     this.onUp = () => { this.broken.hidden = true; };
     line.addEventListener("down", this.onDown);
     line.addEventListener("up", this.onUp);
     document.addEventListener("keydown", this.#keys);
     this.#clock = setInterval(() => this.#tick(), CLOCK_MS);
-    line.follow(id, { last: () => (game.n ? game.n : null), odds: () => kept("odds") ?? false, take: (message) => game.take(message), refused: (message) => game.refused(message) });
+    this.follower = { last: () => (game.n ? game.n : null), odds: () => kept("odds") ?? false, take: (message) => game.take(message), refused: (message) => game.refused(message) };
+    line.follow(id, this.follower);
   }
 
   disconnectedCallback() {
@@ -68,7 +73,7 @@ export class PerudoTable extends HTMLElement {
     document.removeEventListener("keydown", this.#keys);
     line.removeEventListener("down", this.onDown);
     line.removeEventListener("up", this.onUp);
-    if (this.game) line.leave(this.game.id);
+    if (this.game) line.leave(this.game.id, this.follower);
   }
 
   // --- what comes ---------------------------------------------------------------------------
@@ -85,6 +90,7 @@ export class PerudoTable extends HTMLElement {
     if (everything && game.view) say(`${standingBid(game.view, game)} ${ownDice(game.view)}`);
     if (fresh.some((event) => event.kind === "end") && game.dice || (result && game.dice?.problem)) say(diceWords(game.dice, game.names));
     if (result) this.#show(result, before, false);
+    else if (game.view?.window && game.view.legal) this.#reveal?.hurry();
     this.#draw();
     const asked = Boolean(game.view?.legal) && !game.view.window;
     if (asked && !this.#wasAsked) {
@@ -110,6 +116,7 @@ export class PerudoTable extends HTMLElement {
     show(this.seats, seats(game, this.#reveal, this.acts));
     show(this.middle, centre(game, this.#reveal, this.acts));
     this.#giveBack(this.middle, held);
+    show(this.corner, corner(game, this.#reveal, this.acts));
     this.acting.draw(this.#reveal);
     this.side.draw();
     const open = game.info.seats.some((seat) => !seat.player) && game.info.status !== "closed";
@@ -140,9 +147,7 @@ export class PerudoTable extends HTMLElement {
   }
 
   #refused(error) {
-    const text = reason(error);
-    notice(text);
-    say(text);
+    notice(reason(error));
   }
 
   // --- the clock ----------------------------------------------------------------------------
@@ -150,7 +155,8 @@ export class PerudoTable extends HTMLElement {
     const { game } = this;
     const left = game.view && !game.view.over && !game.info.paused ? game.secondsLeft() : null;
     if (left !== null && this.#whole === null) this.#whole = game.view.window ? game.info.calza_window : game.info.timer;
-    this.acting.tickClock(left, this.#whole);
+    // Nobody has to hurry while the last round is still being shown.
+    this.acting.tickClock(this.#reveal ? null : left, this.#whole);
     if (left === null || !game.view.legal || game.view.window) return;
     const due = SPOKEN_SECONDS.find((seconds) => left <= seconds && left > seconds - 1 && this.#spokenAt > seconds);
     if (due) {

@@ -73,6 +73,12 @@ export function spoken(action) {
   return bid ? t("bid.spoken", { quantity: bid.quantity, face: faces(bid.face, bid.quantity) }) : t(`action.${action}`);
 }
 
+// A computer that sits here for its level is called "strong (B)"; people read it in their language.
+export function playerName(name) {
+  const found = /^(\w+) \(([A-J])\)(.*)$/.exec(name ?? "");
+  return found && has(`level.${found[1]}`) ? t("seat.computer", { level: t(`level.${found[1]}`), seat: found[2] }) + found[3] : name ?? "";
+}
+
 export function dice(text) {
   return [...(text ?? "")].join(", ");
 }
