@@ -88,6 +88,21 @@ def migrate(
     print("the database is up to date" + (f"; the backup is in {kept}" if kept else ""))
 
 
+@admin.command("new-account")
+def new_account(
+    name: Annotated[str, typer.Argument(help="What they want to be called.")],
+    database: Database = USUAL,
+) -> None:
+    """Make an account, also where registration is closed; prints its password and codes."""
+    import time
+
+    from perudo.server import moderation
+
+    with _changing(database) as connection:
+        password, codes = moderation.new_account(connection, name, time.time())
+    print(password, "recovery codes:", *codes, sep="\n")
+
+
 @admin.command("reset-password")
 def reset_password(who: Who, database: Database = USUAL) -> None:
     """Give an account a new password, which is printed; its sessions end."""

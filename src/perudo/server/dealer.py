@@ -27,6 +27,8 @@ log = logging.getLogger("perudo.dealer")
 
 CLOSE_WAITING_SECONDS = 1800.0
 """A table that waits for players is closed when nobody has looked at it for so long."""
+CLOSE_ABANDONED_SECONDS = 7 * 86400.0
+"""The same for one whose game or series stands still since everybody is away."""
 
 
 class Dealer:
@@ -66,13 +68,28 @@ class Dealer:
             due.append(self._room.last_used + CLOSE_WAITING_SECONDS)
         if state.status == "playing" and not state.paused:
             due += self._due()
+        if self._is_abandoned:
+            due.append(self._room.last_used + CLOSE_ABANDONED_SECONDS)
         earliest = min(due)
         return None if earliest == math.inf else earliest
+
+    @property
+    def _is_abandoned(self) -> bool:
+        """Whether the table is paused or between two games, and nobody who plays there is here."""
+        state, match = self._room.state, self._match
+        still = state.paused or match is None or match.over
+        if state.status != "playing" or not still or state.only_ais or self._room.followers:
+            return False
+        return not any(
+            self._room.is_here(number)
+            for number, seat in enumerate(state.seats)
+            if seat.occupant is not None and seat.occupant.kind != "ai"
+        )
 
     def _due(self) -> list[float]:
         match = self._match
         due = []
-        if self._next_game_at is not None:
+        if self._next_game_at is not None and not self._is_abandoned:
             due.append(self._next_game_at)
         if match is None or match.over:
             return due
@@ -93,7 +110,9 @@ class Dealer:
     async def tick(self) -> None:
         """Do what is due."""
         now, state, match = self.pacing.now(), self._room.state, self._match
-        if state.status == "waiting":
+        if state.status == "waiting" or (
+            self._is_abandoned and now >= self._room.last_used + CLOSE_ABANDONED_SECONDS
+        ):
             await self._room.commit([Draft("closed", {"reason": "nobody came"})])
             return
         if state.paused:

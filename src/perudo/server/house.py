@@ -32,8 +32,8 @@ log = logging.getLogger("perudo.house")
 
 LOOK_SECONDS = 15.0
 FORGET_SECONDS = 3600.0
-BANNED = 4003
-"""The code with which a banned person's connection is closed."""
+NO_SESSION, BANNED = 4001, 4003
+"""The codes with which connections are closed: the session or token is over; who is banned."""
 
 
 class House:
@@ -105,13 +105,15 @@ class House:
                 await self.service.store.write(partial(forget_old, days=days, now=now))
 
     async def look_at_people(self) -> None:
-        """Let those who have been banned go, and know who is muted."""
+        """Let those go whose session is over or who are banned, and know who is muted."""
+        known = await self.people.by_token_hashes({each.token_hash for each in self.connections})
         for connection in list(self.connections):
-            person = await self.people.by_id(connection.person.id)
-            if person is None or person.banned:
-                connection.close(BANNED)
-            else:
+            person = known.get(connection.token_hash)
+            if person is not None and not person.banned:
                 connection.person = person
+            else:
+                again = person or await self.people.by_id(connection.person.id)
+                connection.close(BANNED if again is not None and again.banned else NO_SESSION)
 
     async def _prepare(self, agent: str) -> None:
         try:

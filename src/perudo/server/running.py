@@ -10,7 +10,7 @@ from fastapi import FastAPI
 
 from perudo.games.errors import PerudoError
 from perudo.server.app import make_app
-from perudo.server.lan import code, own_addresses
+from perudo.server.lan import code, is_loopback, own_addresses
 from perudo.server.logs import set_up
 from perudo.server.opponents import opponent
 from perudo.server.peers import client_of
@@ -60,7 +60,9 @@ def run(settings: Settings, log_level: str) -> int:
     addresses = own_addresses() if settings.lan else [settings.host]
     address = f"http://{addresses[0]}:{settings.port}"
     print(f"perudo is served at {address}", flush=True)
-    if settings.lan:
+    if settings.lan and is_loopback(addresses[0]):
+        print("no network was found in which others could reach this machine", flush=True)
+    elif settings.lan:
         print(code(address), flush=True)
     if settings.workers > 1:
         return Workers(settings, log_level).run()
