@@ -85,7 +85,7 @@ async def kick(room: Room, person: Person, message: messages.Kick) -> Answer:
     if room.state.seats[message.seat].occupant is None:
         raise Refused("no_seat", f"nobody sits at seat {seat_name(message.seat)}")
     if room.state.options.rated and _is_played(room):
-        raise Refused("rated", "nobody can be sent away from a rated game")
+        raise Refused("refused", "nobody can be sent away from a rated game")
     return await _empty(room, message.seat, "kicked")
 
 
@@ -119,7 +119,7 @@ async def pause(room: Room, person: Person, message: messages.Pause) -> Answer:
     if room.state.paused == message.on:
         return Answer(room.state.n, repeated=True)
     if message.on and room.state.options.rated and _is_played(room) and _meets(room, person):
-        raise Refused("rated", "a rated game with others cannot be stopped")
+        raise Refused("refused", "a rated game with others cannot be stopped")
     (logged,) = await room.commit([Draft("paused", {"on": message.on, "by": person.name})])
     room.dealer.clocks_anew()
     return Answer(logged.n)
@@ -129,7 +129,9 @@ async def absence(room: Room, person: Person, message: messages.Absence) -> Answ
     """Choose what an absence does."""
     _require_creator(room, person)
     if room.state.options.rated:
-        raise Refused("rated", "rated games are alike for all: nobody chooses what an absence does")
+        raise Refused(
+            "refused", "rated games are alike for all: nobody chooses what an absence does"
+        )
     data = {"action": message.action, "seconds": message.seconds}
     (logged,) = await room.commit([Draft("absence", data)])
     return Answer(logged.n)
