@@ -19,9 +19,11 @@ from perudo.games.errors import PerudoError
 from perudo.server import running
 from perudo.server.app import make_app, origins_of
 from perudo.server.command import serve
+from perudo.server.holding import hold
 from perudo.server.lan import code, is_loopback, own_addresses, own_names
 from perudo.server.logs import JsonLines
 from perudo.server.settings import Settings
+from perudo.server.workers import listen
 from server.kit import settings_for, site
 
 
@@ -90,7 +92,7 @@ def test_in_a_local_network_the_address_and_a_code_are_printed(
     class Server:
         started = True
 
-        def run(self) -> None:
+        def run(self, sockets: Any) -> None:
             return None
 
     def server_of(settings: Settings) -> Any:
@@ -98,13 +100,35 @@ def test_in_a_local_network_the_address_and_a_code_are_printed(
         return Server()
 
     monkeypatch.setattr(running, "server_of", server_of)
-    assert running.run(settings_for(tmp_path, lan=True, port=8000), "info") == 0
+    settings = settings_for(tmp_path, lan=True)
+    assert running.run(settings, "info") == 0
     said = capsys.readouterr().out
-    assert "http://192.0.2.7:8000" in said
-    assert code("http://192.0.2.7:8000") in said
+    assert f"http://192.0.2.7:{settings.port}" in said
+    assert code(f"http://192.0.2.7:{settings.port}") in said
     monkeypatch.setattr(running, "own_addresses", lambda: ["127.0.0.1"])
     running.run(settings_for(tmp_path, lan=True), "info")
     assert "no network" in capsys.readouterr().out
+
+
+def test_a_second_server_is_refused_its_port_and_its_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(running, "set_up", lambda level: None)
+    monkeypatch.setattr("perudo.server.holding.WAIT_SECONDS", 0.0)
+    settings = settings_for(tmp_path)
+    with listen(settings), pytest.raises(PerudoError, match="cannot listen at"):
+        running.run(settings, "info")
+    with hold(settings.database):
+        with pytest.raises(PerudoError, match="another perudo serves it"):
+            running.run(settings, "info")
+        wish = ["admin", "restore", str(tmp_path / "copy.db"), "--database", settings.database]
+        result = CliRunner().invoke(app, wish)
+        assert "another perudo serves it" in str(result.exception)
+    with hold(settings.database):  # let go
+        pass
+    nowhere = settings_for(tmp_path, database="sqlite:////nonexistent/perudo.db")
+    with pytest.raises(PerudoError, match="cannot open the database"):
+        running.run(nowhere, "info")
 
 
 def test_in_a_local_network_the_machines_addresses_and_names_are_origins(tmp_path: Path) -> None:

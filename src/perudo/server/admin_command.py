@@ -64,8 +64,9 @@ def restore(
 ) -> None:
     """Put a backup in the database's place. Stop the server first; what was there is kept."""
     from perudo.server.backups import restore as put_back
+    from perudo.server.holding import hold
 
-    with _engine(database) as engine:
+    with _engine(database) as engine, hold(database):
         kept = put_back(engine, source)
     print(f"restored from {source}" + (f"; what was there is in {kept}" if kept else ""))
 

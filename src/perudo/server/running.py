@@ -10,12 +10,14 @@ from fastapi import FastAPI
 
 from perudo.games.errors import PerudoError
 from perudo.server.app import make_app
+from perudo.server.holding import hold
 from perudo.server.lan import code, is_loopback, own_addresses
 from perudo.server.logs import set_up
 from perudo.server.opponents import opponent
 from perudo.server.peers import client_of
 from perudo.server.settings import FRAME_BYTES, Settings
-from perudo.server.workers import Workers
+from perudo.server.store import Store, open_engine
+from perudo.server.workers import Workers, listen
 
 log = logging.getLogger("perudo")
 
@@ -57,15 +59,25 @@ def run(settings: Settings, log_level: str) -> int:
     if settings.redis is not None:
         client_of(settings.redis)
     set_up(log_level)
+    open_engine(settings.database).dispose()  # says what is wrong with the address
+    with listen(settings) as listening, hold(settings.database):
+        if settings.workers > 1:
+            Store(settings.database).close()  # brings it to this version, or says why it cannot
+            _announce(settings)
+            return Workers(settings, log_level).run(listening)
+        server = server_of(settings)
+        _announce(settings)
+        server.run(sockets=[listening])
+        return 0 if server.started else 1
+
+
+def _announce(settings: Settings) -> None:
+    """Say where the page is."""
     addresses = own_addresses() if settings.lan else [settings.host]
-    address = f"http://{addresses[0]}:{settings.port}"
+    place = f"[{addresses[0]}]" if ":" in addresses[0] else addresses[0]
+    address = f"http://{place}:{settings.port}"
     print(f"perudo is served at {address}", flush=True)
     if settings.lan and is_loopback(addresses[0]):
         print("no network was found in which others could reach this machine", flush=True)
     elif settings.lan:
         print(code(address), flush=True)
-    if settings.workers > 1:
-        return Workers(settings, log_level).run()
-    server = server_of(settings)
-    server.run()
-    return 0 if server.started else 1
