@@ -81,6 +81,7 @@ class House:
 
     async def _warm(self) -> None:
         """Load the rules, or compile them in another process so that this one stays awake."""
+        compiled = _compiled()
         preparing = asyncio.create_task(self._prepare(self.settings.stand_in))
         if not any(cache_directory().glob("*.nbi")):
             await preparing
@@ -88,6 +89,12 @@ class House:
         await self.lobby.start()
         self.ready.set()
         await preparing
+        await self._prepare_levels()
+        if _compiled() > compiled:  # the compiler takes twice the memory of what it has made
+            self.service.thinkers.renew()
+            await self._prepare_levels()
+
+    async def _prepare_levels(self) -> None:
         for level in LEVELS.values():
             for agent in level.agents:
                 await self._prepare(agent)
@@ -172,6 +179,11 @@ def accepts(filters: dict[str, Any], info: dict[str, Any]) -> bool:
     if filters.get("players") and len(info["seats"]) not in filters["players"]:
         return False
     return not filters.get("closed", False)
+
+
+def _compiled() -> int:
+    """How many kernels are in the cache."""
+    return sum(1 for _ in cache_directory().rglob("*.nbc"))
 
 
 def _rehearse() -> None:

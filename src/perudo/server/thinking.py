@@ -122,6 +122,14 @@ class Thinkers:
             question = {"do": "play", "agent": "a series", **order}
             return await self._ask(question, order["seconds"] + seconds)
 
+    def renew(self) -> None:
+        """End the processes that have nothing to do; what was prepared will be again, by others."""
+        self._prepared = {key: task for key, task in self._prepared.items() if not task.done()}
+        idle, self._idle = self._idle, []
+        self._running -= len(idle)
+        for process in idle:
+            self._threads.submit(process.end, at_once=True)
+
     async def close(self) -> None:
         """End all processes."""
         self._closed = True
