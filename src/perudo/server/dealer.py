@@ -44,6 +44,7 @@ class Dealer:
         self._programs_asked = False
         self._next_game_at: float | None = None
         self._preparing: asyncio.Task[None] | None = None
+        self._early: asyncio.Task[None] | None = None
 
     # --- how long things take here --------------------------------------------------------------
     def seconds_left(self) -> float | None:
@@ -196,8 +197,9 @@ class Dealer:
         """The room is given up."""
         self._thoughts.drop_all()
         self._series.stop()
-        if self._preparing is not None:
-            self._preparing.cancel()
+        for task in (self._preparing, self._early):
+            if task is not None:
+                task.cancel()
 
     # --- games ----------------------------------------------------------------------------------
     async def resume(self) -> None:
@@ -214,6 +216,8 @@ class Dealer:
             self._next_game_at = self.pacing.now()
         else:
             self.begin_if_ready()
+        if state.status == "waiting" and self._preparing is None:
+            self._early = asyncio.create_task(self._prepare_ais())
 
     def begin_if_ready(self) -> None:
         """Begin a game if every seat is taken, as soon as its AIs can play."""
@@ -227,15 +231,20 @@ class Dealer:
         return not free and state.status != "closed" and (match is None or match.over)
 
     async def _prepare(self) -> None:
+        try:
+            await self._prepare_ais()
+        finally:
+            self._preparing = None
+        self._room.post(self.begin)
+
+    async def _prepare_ais(self) -> None:
+        """Have the AIs that sit here ready; before all seats are taken, that is time well spent."""
         agents = {seat.agent for seat in self._room.state.seats if seat.agent is not None}
         try:
             for agent in agents:
                 await self._thoughts.prepare(agent)
         except ThinkingError as error:
             log.warning("table %s plays with a plain move for %s", self._room.state.id, error)
-        finally:
-            self._preparing = None
-        self._room.post(self.begin)
 
     async def begin(self, first: bool | None = None, *, whole: bool = True) -> None:
         """Begin the next game; games of AIs alone may be played whole."""
