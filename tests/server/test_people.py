@@ -85,6 +85,27 @@ def test_sessions_can_be_ended(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+def test_who_comes_while_sessions_are_looked_at_stays(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with site(settings_for(tmp_path)) as here:
+            await here.connect(await here.guest())
+            token = await here.guest()
+            real = here.house.people.by_token_hashes
+            newcomers: list[Any] = []
+
+            async def slow(hashes: set[str]) -> Any:
+                found = await real(hashes)
+                newcomers.append(await here.connect(token))
+                return found
+
+            here.house.people.by_token_hashes = slow  # type: ignore[method-assign]
+            await here.house.look_at_people()
+            await newcomers[0].send(type="ping")
+            assert (await newcomers[0].receive())["type"] == "pong"
+
+    asyncio.run(main())
+
+
 def test_registration_can_be_closed_and_guessing_is_slow(tmp_path: Path) -> None:
     async def main() -> None:
         async with site(settings_for(tmp_path, registration=False)) as here:

@@ -113,8 +113,9 @@ class House:
 
     async def look_at_people(self) -> None:
         """Let those go whose session is over or who are banned, and know who is muted."""
-        known = await self.people.by_token_hashes({each.token_hash for each in self.connections})
-        for connection in list(self.connections):
+        connections = list(self.connections)  # others may come while the database is asked
+        known = await self.people.by_token_hashes({each.token_hash for each in connections})
+        for connection in connections:
             person = known.get(connection.token_hash)
             if person is not None and not person.banned:
                 connection.person = person
