@@ -93,7 +93,7 @@ def test_who_comes_while_sessions_are_looked_at_stays(tmp_path: Path) -> None:
             real = here.house.people.by_token_hashes
             newcomers: list[Any] = []
 
-            async def slow(hashes: set[str]) -> Any:
+            async def slow(hashes: list[str]) -> Any:
                 found = await real(hashes)
                 newcomers.append(await here.connect(token))
                 return found

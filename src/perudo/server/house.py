@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("perudo.house")
 
 LOOK_SECONDS = 15.0
+LOOKED_AT_ONCE = 20
 FORGET_SECONDS = 3600.0
 NO_SESSION, BANNED = 4001, 4003
 """The codes with which connections are closed: the session or token is over; who is banned."""
@@ -103,18 +104,32 @@ class House:
         """Now and then: who is banned or muted, and what is too old to be kept."""
         forgotten = -math.inf
         while True:
-            await asyncio.sleep(LOOK_SECONDS)
-            await self.look_at_people()
+            await self.look_at_people(LOOK_SECONDS)
             now = self.service.clock.time()
             if self.settings.retention_days and now - forgotten > FORGET_SECONDS:
                 forgotten = now
                 days = self.settings.retention_days
                 await self.service.store.write(partial(forget_old, days=days, now=now))
 
-    async def look_at_people(self) -> None:
-        """Let those go whose session is over or who are banned, and know who is muted."""
-        connections = list(self.connections)  # others may come while the database is asked
-        known = await self.people.by_token_hashes({each.token_hash for each in connections})
+    async def look_at_people(self, during: float = 0.0) -> None:
+        """Let those go whose session is over or who are banned, and know who is muted.
+
+        They are looked at few at a time, in so many seconds: answers about thousands at once would
+        keep those waiting who play.
+        """
+        connections = list(self.connections)
+        groups = [
+            connections[start : start + LOOKED_AT_ONCE]
+            for start in range(0, len(connections), LOOKED_AT_ONCE)
+        ]
+        for group in groups:
+            await self._look_at(group)
+            await asyncio.sleep(during / len(groups))
+        if not groups:
+            await asyncio.sleep(during)
+
+    async def _look_at(self, connections: list[WebConnection]) -> None:
+        known = await self.people.by_token_hashes([each.token_hash for each in connections])
         for connection in connections:
             person = known.get(connection.token_hash)
             if person is not None and not person.banned:

@@ -31,8 +31,6 @@ from perudo.server.service import Refused
 from perudo.server.store import Store
 
 SESSION_SECONDS = 180 * 86400.0
-HASHES_AT_ONCE = 500
-"""In one question to the database."""
 
 
 @dataclass(frozen=True)
@@ -129,26 +127,18 @@ class People:
 
         return await self._store.read(work)
 
-    async def by_token_hashes(self, hashes: set[str]) -> dict[str, Person]:
+    async def by_token_hashes(self, hashes: list[str]) -> dict[str, Person]:
         """Whose sessions and tokens these are, banned or not; without those that are over."""
         joined = schema.sessions.join(schema.people, schema.people.c.id == schema.sessions.c.person)
         expires, now = schema.sessions.c.expires, self._now()
         query = (
             sa.select(schema.people, schema.sessions.c.token_hash)
             .select_from(joined)
-            .where(expires.is_(None) | (expires >= now))
+            .where(schema.sessions.c.token_hash.in_(hashes), expires.is_(None) | (expires >= now))
         )
-        ordered = sorted(hashes)
-
-        def work(connection: Connection) -> dict[str, Person]:
-            found: dict[str, Person] = {}
-            for start in range(0, len(ordered), HASHES_AT_ONCE):
-                some = schema.sessions.c.token_hash.in_(ordered[start : start + HASHES_AT_ONCE])
-                for row in connection.execute(query.where(some)):
-                    found[row.token_hash] = person_of(row)
-            return found
-
-        return await self._store.read(work)
+        return await self._store.read(
+            lambda connection: {row.token_hash: person_of(row) for row in connection.execute(query)}
+        )
 
     async def by_name(self, name: str) -> Person | None:
         """The account or bot of this name."""
