@@ -29,7 +29,7 @@ database, which gives way at each of its steps, would wait ten times longer for 
 the disk."""
 
 
-COLLECT_AFTER = (2000, 10, 50)
+COLLECT_AFTER = (700, 5, 300)
 """When Python looks for cycles of objects that nobody needs. With the usual numbers it went through
 all objects of 500 games every 14 seconds, for half a second, to find a few dozen."""
 
