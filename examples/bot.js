@@ -32,15 +32,18 @@ function playOnline(server, token) {
   const address = server.replace(/^http/, "ws") + "/ws?style=program";
   const socket = new WebSocket(address, ["perudo", "token." + token]);
   const say = (message) => socket.send(JSON.stringify(message));
-  const queue = () => say({ type: "queue", players: 2, rated: true });
+  const seed = () => require("crypto").randomBytes(16).toString("hex"); // its part of the dice
+  const queue = () => say({ type: "queue", players: 2, rated: true, seed: seed() });
   socket.onopen = queue;
   socket.onclose = () => setTimeout(() => playOnline(server, token), 1000);
   socket.onmessage = ({ data }) => {
     const message = JSON.parse(data);
     if (message.type === "decide") {
       say({ type: "action", table: message.table, id: message.id, action: choose(message) });
-    } else if (message.type === "challenge") say({ type: "sit", table: message.table });
-    else if (message.type === "end") queue();
+    } else if (message.type === "challenge") {
+      say({ type: "sit", table: message.table, seed: seed() });
+    }
+    if (message.type === "end") queue();
   };
 }
 

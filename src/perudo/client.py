@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import secrets
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator, Callable
@@ -86,7 +87,11 @@ class Connection:
 
 @asynccontextmanager
 async def connect(url: str, token: str, style: str = "") -> AsyncIterator[Connection]:
-    """Connect; ``style`` is "program" for the messages of programs, "page" for those of pages."""
+    """Connect; ``style`` is "program" for the messages of programs, "page" for those of pages.
+
+    Raises ``ServerError`` if the server does not want this token, and ``OSError`` if it, or a proxy
+    before it, cannot be reached now.
+    """
     import websockets
 
     address = "ws" + url.rstrip("/").removeprefix("http") + f"/ws?style={style}"
@@ -94,7 +99,10 @@ async def connect(url: str, token: str, style: str = "") -> AsyncIterator[Connec
     try:
         async with websockets.connect(address, additional_headers=headers) as wire:
             yield Connection(wire)
-    except websockets.InvalidStatus as error:
+    except websockets.InvalidHandshake as error:
+        status = getattr(getattr(error, "response", None), "status_code", 500)
+        if status >= 500:
+            raise ConnectionError(f"the server cannot be reached: {error}") from None
         raise ServerError("no_session", f"the server refused the connection: {error}") from None
 
 
@@ -116,22 +124,24 @@ async def play(
     """
     import websockets
 
+    seed = secrets.token_hex(16)  # this player's part of the dice
     played = attempts = 0
     while games is None or played < games:
         try:
             async with connect(url, token, "program") as connection:
                 attempts = 0
                 if table is not None:
-                    await connection.send(type="sit", table=table)
+                    await connection.send(type="sit", table=table, seed=seed)
                 if queue is not None:
-                    await connection.send(type="queue", **queue)
+                    await connection.send(type="queue", seed=seed, **queue)
                 async for message in connection:
-                    over = await _answer(connection, message, choose, accept)
+                    over = await _answer(connection, message, choose, accept, seed)
                     played += over
                     if games is not None and played >= games:
                         return played
                     if over and queue is not None:
-                        await connection.send(type="queue", **queue)
+                        seed = secrets.token_hex(16)
+                        await connection.send(type="queue", seed=seed, **queue)
         except (OSError, websockets.ConnectionClosed):
             await asyncio.sleep(RETRY_SECONDS[min(attempts, len(RETRY_SECONDS) - 1)])
             attempts += 1
@@ -143,6 +153,7 @@ async def _answer(
     message: Message,
     choose: Callable[[Message], str],
     accept: Callable[[Message], bool],
+    seed: str,
 ) -> bool:
     """Do what a message asks for; returns whether it was the end of a game."""
     if message["type"] == "decide":
@@ -151,7 +162,7 @@ async def _answer(
             type="action", table=message["table"], id=message["id"], action=action
         )
     elif message["type"] == "challenge" and accept(message):
-        await connection.send(type="sit", table=message["table"])
+        await connection.send(type="sit", table=message["table"], seed=seed)
     elif message["type"] == "error" and message["code"] in FATAL:
         raise ServerError(message["code"], message["message"])
     return bool(message["type"] == "end")

@@ -10,6 +10,7 @@ import asyncio
 import logging
 import random
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ from hypothesis import strategies as st
 from perudo.games.game import Game, Record
 from perudo.server.fairness import FairDice
 from perudo.server.logs import JsonLines
+from perudo.server.records import game_story, record_lines
+from perudo.server.room import Room
+from perudo.server.service import Refused
 from perudo.server.state import Draft, TableState
 from server.kit import play_out, settings_for, site
 from server.rooms import Follower, World, world
@@ -141,7 +145,20 @@ async def follow_game(
         )
         await here.do(room, people[seat], "say", reaction="🎲")
         await here.settle(room)
+        if rng.random() < 0.1:  # over HTTP: the table, the list of tables, the game's record
+            spectator.send(await here.lobby.info(room.state.id))
+            spectator.send({"tables": await here.lobby.listing(["playing"])})
+            for download in (record_lines, game_story):
+                spectator.send({"refused": await refusal(here, download, room)})
     return kept
+
+
+async def refusal(here: World, download: Any, room: Room) -> str | None:
+    try:
+        await here.service.store.read(partial(download, id=f"{room.state.id}.{room.state.game}"))
+    except Refused as refused:
+        return refused.code
+    return None if room.state.match is not None and room.state.match.over else "told too early"
 
 
 @settings(max_examples=12, deadline=None)

@@ -70,8 +70,38 @@ def test_sessions_can_be_ended(tmp_path: Path) -> None:
             second = (await here.ask(token, "POST", "/api/login", body))["token"]
             assert await here.ask(token, "POST", "/api/logout-others") == {"ended": 1}
             assert (await here.raw(second, "GET", "/api/me")).status_code == 401
+            third = (await here.ask(token, "POST", "/api/login", body))["token"]
+            player, other = await here.connect(token), await here.connect(third)
+            change = {"old": PASSWORD, "new": "another one"}
+            await here.ask(token, "POST", "/api/password", change)
             await here.ask(token, "POST", "/api/logout")
             assert (await here.raw(token, "GET", "/api/me")).status_code == 401
+            await here.house.look_at_people()  # connections end with their sessions
+            await player.wire.wait_closed()
+            assert player.wire.close_code == 4001
+            assert (await other.request(type="ping", ref="x"))["code"] == "unknown_field"
+            assert await here.ask(third, "POST", "/api/logout-others") == {"ended": 0}
+
+    asyncio.run(main())
+
+
+def test_who_comes_while_sessions_are_looked_at_stays(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with site(settings_for(tmp_path)) as here:
+            await here.connect(await here.guest())
+            token = await here.guest()
+            real = here.house.people.by_token_hashes
+            newcomers: list[Any] = []
+
+            async def slow(hashes: list[str]) -> Any:
+                found = await real(hashes)
+                newcomers.append(await here.connect(token))
+                return found
+
+            here.house.people.by_token_hashes = slow  # type: ignore[method-assign]
+            await here.house.look_at_people()
+            await newcomers[0].send(type="ping")
+            assert (await newcomers[0].receive())["type"] == "pong"
 
     asyncio.run(main())
 
@@ -130,6 +160,25 @@ def test_a_host_resets_bans_and_mutes(tmp_path: Path) -> None:
             await here.ask("none", "POST", "/api/login", body)
             with pytest.raises(PerudoError, match="nobody is called"):
                 await asyncio.to_thread(admin, tmp_path, "ban", "Nobody")
+
+    asyncio.run(main())
+
+
+def test_a_host_makes_accounts_where_nobody_else_can(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with site(settings_for(tmp_path, registration=False)) as here:
+            said = await asyncio.to_thread(admin, tmp_path, "new-account", "Ada")
+            password = said.splitlines()[0]
+            body = {"name": "ada", "password": password}
+            you = (await here.ask("none", "POST", "/api/login", body))["you"]
+            assert (you["name"], you["kind"]) == ("Ada", "account")
+            code = said.splitlines()[2]
+            recovery = {"name": "Ada", "code": code, "password": "another one"}
+            await here.ask("none", "POST", "/api/recover", recovery)
+            with pytest.raises(PerudoError, match="is taken"):
+                await asyncio.to_thread(admin, tmp_path, "new-account", "ADA")
+            with pytest.raises(PerudoError, match="letters"):
+                await asyncio.to_thread(admin, tmp_path, "new-account", "<b>")
 
     asyncio.run(main())
 

@@ -90,6 +90,20 @@ def test_floods_are_refused_and_then_cut_off(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("frame", [b"\x00" * 10, "\u00e9" * 5000])
+def test_frames_that_cannot_be_read_count_too(frame: bytes | str, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with site(settings_for(tmp_path)) as here:
+            player = await here.connect(await here.guest())
+            for _ in range(90):
+                await player.wire.send(frame)
+            codes = [json.loads(text)["code"] async for text in drain(player.wire)]
+            assert codes.count("unreadable") in range(50, 55)
+            assert player.wire.close_code == 4029
+
+    asyncio.run(main())
+
+
 def test_a_refused_message_is_named_in_its_refusal(tmp_path: Path) -> None:
     async def main() -> None:
         async with site(settings_for(tmp_path, address_messages=3)) as here:
@@ -171,6 +185,16 @@ def test_metrics_are_private(tmp_path: Path) -> None:
                 "/metrics", headers={**elsewhere, "authorization": "Bearer let me in"}
             )
             assert "perudo_moves_total 0.0" in allowed.text
+            wrong = [
+                (b"x-forwarded-for", b"203.0.113.9"),
+                (b"authorization", "Bearer l\u00e9t me in".encode("latin-1")),
+            ]
+            assert (await here.http.get("/metrics", headers=wrong)).status_code == 403
+        async with site(settings_for(tmp_path)) as here:
+            assert (await here.http.get("/metrics")).status_code == 200
+            for name in ("x-forwarded-for", "forwarded", "via"):  # a proxy that is not trusted
+                passed_on = await here.http.get("/metrics", headers={name: "203.0.113.9"})
+                assert passed_on.status_code == 403
 
     asyncio.run(main())
 

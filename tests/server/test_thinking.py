@@ -76,6 +76,28 @@ def test_an_ai_decides_in_another_process_and_remembers() -> None:
     asyncio.run(main())
 
 
+def test_processes_can_be_renewed_and_prepare_again() -> None:
+    """Who has compiled needs more memory than who has loaded what was compiled."""
+
+    async def main() -> None:
+        thinkers = Thinkers(1, 2048)
+        table, seat = question()
+        try:
+            await thinkers.prepare("probabilistic")
+            (before,) = thinkers._idle
+            thinkers.renew()
+            await thinkers.prepare("probabilistic")
+            (after,) = thinkers._idle
+            assert after.pid != before.pid
+            record = table.observe(seat).record
+            assert await thinkers.decide("probabilistic", record, None, 30.0)
+            assert thinkers.replaced == 0
+        finally:
+            await thinkers.close()
+
+    asyncio.run(main())
+
+
 @pytest.mark.parametrize(
     ("agent", "problem"),
     [("observer", "did not answer"), ("macleod", "exit code 3"), ("ensemble", "Expecting value")],

@@ -64,8 +64,9 @@ def restore(
 ) -> None:
     """Put a backup in the database's place. Stop the server first; what was there is kept."""
     from perudo.server.backups import restore as put_back
+    from perudo.server.holding import hold
 
-    with _engine(database) as engine:
+    with _engine(database) as engine, hold(database):
         kept = put_back(engine, source)
     print(f"restored from {source}" + (f"; what was there is in {kept}" if kept else ""))
 
@@ -86,6 +87,21 @@ def migrate(
         else:
             kept = migrate_safely(engine)
     print("the database is up to date" + (f"; the backup is in {kept}" if kept else ""))
+
+
+@admin.command("new-account")
+def new_account(
+    name: Annotated[str, typer.Argument(help="What they want to be called.")],
+    database: Database = USUAL,
+) -> None:
+    """Make an account, also where registration is closed; prints its password and codes."""
+    import time
+
+    from perudo.server import moderation
+
+    with _changing(database) as connection:
+        password, codes = moderation.new_account(connection, name, time.time())
+    print(password, "recovery codes:", *codes, sep="\n")
 
 
 @admin.command("reset-password")

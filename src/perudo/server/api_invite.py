@@ -9,7 +9,7 @@ import segno
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from perudo.server.lan import own_addresses
+from perudo.server.lan import is_loopback, own_addresses
 from perudo.server.sessions import Answer, HouseHere
 
 router = APIRouter(prefix="/api", tags=["tables"])
@@ -39,7 +39,7 @@ def link_to(table: str, request: Request, lan: bool) -> str:
     base = urlsplit(str(request.base_url))
     place = base.netloc
     if lan and base.hostname in LOOPBACK:
-        others = [address for address in own_addresses() if address not in LOOPBACK]
+        others = [address for address in own_addresses() if not is_loopback(address)]
         if others:
             place = f"{others[0]}:{base.port}" if base.port else others[0]
     return f"{base.scheme}://{place}/#/table/{table}/sit"

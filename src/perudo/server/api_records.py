@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import PlainTextResponse
 
 from perudo.games.errors import PerudoError
@@ -13,7 +13,7 @@ from perudo.games.perudo.presets import PRESETS
 from perudo.server import records
 from perudo.server.ladder import category, rating_curve, standings
 from perudo.server.service import Refused
-from perudo.server.sessions import Answer, HouseHere
+from perudo.server.sessions import Answer, HouseHere, token_of
 
 router = APIRouter(prefix="/api", tags=["records"])
 TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}}}
@@ -21,14 +21,21 @@ TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}}}
 
 @router.get("/games")
 async def games(
+    request: Request,
     house: HouseHere,
     person: Annotated[str | None, Query(max_length=32)] = None,
     before: float | None = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> Answer:
-    """Finished public games, the newest first; of one player, or of all."""
-    work = partial(records.games_of, person=person, before=before, limit=limit)
-    return {"games": await house.service.store.read(work)}
+    """Finished public games, the newest first; of one player, or of all.
+
+    One's own private games are listed to oneself.
+    """
+    token = token_of(request)
+    asking = await house.people.by_token(token) if token and person is not None else None
+    visitor = None if asking is None else asking.id
+    find = partial(records.games_of, person=person, before=before, limit=limit, visitor=visitor)
+    return {"games": await house.service.store.read(find)}
 
 
 @router.get("/games/{game}")

@@ -25,7 +25,8 @@ from perudo.server import (
 )
 from perudo.server.api_models import Problem
 from perudo.server.connection import WebConnection
-from perudo.server.house import House
+from perudo.server.house import NO_SESSION, House
+from perudo.server.lan import own_addresses, own_names
 from perudo.server.page import PageFiles
 from perudo.server.sessions import SUBPROTOCOL, token_of
 from perudo.server.settings import Settings
@@ -64,9 +65,7 @@ def origins_of(settings: Settings) -> set[str]:
     """The web origins whose pages may use the service."""
     own = {settings.host, "localhost", "127.0.0.1"}
     if settings.lan:
-        from perudo.server.lan import own_addresses
-
-        own |= set(own_addresses())
+        own |= {*own_addresses(), *own_names()}
     return {f"http://{host}:{settings.port}" for host in own} | set(settings.origins)
 
 
@@ -102,13 +101,14 @@ def make_app(settings: Settings, house: House | None = None) -> FastAPI:
     async def websocket(socket: WebSocket, style: str = "") -> None:
         token = token_of(socket)
         person = await house.people.by_token(token) if token else None
-        if person is None:
-            await socket.close(4001, "no session")
+        if token is None or person is None:
+            await socket.close(NO_SESSION, "no session")
             return
         offered = socket.scope.get("subprotocols", [])
         await socket.accept(SUBPROTOCOL if SUBPROTOCOL in offered else None)
         program = style == "program" or (person.kind == "bot" and style != "page")
-        connection = WebConnection(house, socket, person, program, address_of(socket.scope))
+        address = address_of(socket.scope)
+        connection = WebConnection(house, socket, person, program, address, token)
         house.connections.add(connection)
         try:
             await connection.run()

@@ -66,11 +66,7 @@ def seat_rows(state: TableState) -> list[dict[str, Any]]:
     assert state.match is not None
     players = len(state.seats)
     started = next(event for event in state.log if event.kind == "started")
-    left = {
-        event.data["seat"]
-        for event in state.log
-        if event.kind == "left" and event.data["stand_in"] is not None
-    }
+    left = leavers(state)
     tallies = [_Tally() for _ in range(players)]
     order = _follow(state.match.table.record.events, tallies)
     # Who left is placed after everybody who stayed.
@@ -95,6 +91,28 @@ def seat_rows(state: TableState) -> list[dict[str, Any]]:
         }
         for seat, player in enumerate(started.data["players"])
     ]
+
+
+def leavers(state: TableState) -> set[int]:
+    """Seats whose players left while they had dice, or went away then and are not back.
+
+    Who is out may go: that has no influence on the game.
+    """
+    dice = [0] * len(state.seats)
+    left: set[int] = set()
+    away = {number for number, seat in enumerate(state.seats) if seat.stand_in and not seat.left}
+    for event in state.log:
+        if event.kind == "deal":
+            dice = [len(hand) for hand in event.data["record"]["dice"]]
+        elif event.kind == "result":
+            record = event.data["record"]
+            changes = zip(dice, record["gained"], record["lost"], strict=True)
+            dice = [held + gained - lost for held, gained, lost in changes]
+        elif event.kind == "left" and dice[event.data["seat"]] > 0:
+            left.add(event.data["seat"])
+        elif event.kind == "absent" and dice[event.data["seat"]] == 0:
+            away.discard(event.data["seat"])
+    return left | away
 
 
 class _Tally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 from perudo.games.errors import IllegalActionError, InvalidActionError, NotYourTurnError
@@ -10,6 +11,7 @@ from perudo.games.state import seat_name
 from perudo.server import messages
 from perudo.server.opponents import opponent, require_can_play
 from perudo.server.people import Person
+from perudo.server.quotas import use_ai_games
 from perudo.server.room import Room
 from perudo.server.service import Refused
 from perudo.server.state import Draft, Occupant
@@ -82,6 +84,8 @@ async def kick(room: Room, person: Person, message: messages.Kick) -> Answer:
     _require_seat(room, message.seat)
     if room.state.seats[message.seat].occupant is None:
         raise Refused("no_seat", f"nobody sits at seat {seat_name(message.seat)}")
+    if room.state.options.rated and _is_played(room):
+        raise Refused("refused", "nobody can be sent away from a rated game")
     return await _empty(room, message.seat, "kicked")
 
 
@@ -95,6 +99,12 @@ async def fill(room: Room, person: Person, message: messages.Fill) -> Answer:
     agent = opponent(message.agent, message.level, message.seat)
     rules = state.options.parsed_rules()
     await asyncio.to_thread(require_can_play, agent, rules, len(state.seats))
+    others = [seat for number, seat in enumerate(state.seats) if number != message.seat]
+    if all(seat.occupant is not None and seat.occupant.kind == "ai" for seat in others):
+        if state.options.rated:
+            raise Refused("not_rateable", "games of AIs alone are not rated")
+        use = partial(use_ai_games, service=room.service, person=person, games=state.options.games)
+        await room.service.store.write(use)
     player = ai_occupant(agent.spec, message.level, message.seat).stored
     seated = {"seat": message.seat, "player": player, "seed": ""}
     (logged,) = await room.commit([Draft("seated", seated)])
@@ -108,6 +118,8 @@ async def pause(room: Room, person: Person, message: messages.Pause) -> Answer:
     _require_creator(room, person)
     if room.state.paused == message.on:
         return Answer(room.state.n, repeated=True)
+    if message.on and room.state.options.rated and _is_played(room) and _meets(room, person):
+        raise Refused("refused", "a rated game with others cannot be stopped")
     (logged,) = await room.commit([Draft("paused", {"on": message.on, "by": person.name})])
     room.dealer.clocks_anew()
     return Answer(logged.n)
@@ -116,6 +128,10 @@ async def pause(room: Room, person: Person, message: messages.Pause) -> Answer:
 async def absence(room: Room, person: Person, message: messages.Absence) -> Answer:
     """Choose what an absence does."""
     _require_creator(room, person)
+    if room.state.options.rated:
+        raise Refused(
+            "refused", "rated games are alike for all: nobody chooses what an absence does"
+        )
     data = {"action": message.action, "seconds": message.seconds}
     (logged,) = await room.commit([Draft("absence", data)])
     return Answer(logged.n)
@@ -145,7 +161,8 @@ async def rematch(room: Room, person: Person, message: messages.Rematch) -> Answ
 async def hurry(room: Room, person: Person, message: messages.Hurry) -> Answer:
     """Let AIs finish at once when only they are left."""
     state = room.state
-    _own_seat(room, person)
+    if person.id != state.creator:
+        _own_seat(room, person)
     if state.match is None or state.match.over:
         raise Refused("not_playing", "no game is being played at this table")
     counts = state.match.observe().dice_counts
@@ -212,6 +229,22 @@ def _require_seat(room: Room, seat: int) -> None:
         raise Refused("no_seat", f"the table has {len(room.state.seats)} seats")
 
 
+def _is_played(room: Room) -> bool:
+    """Whether a game is going on."""
+    return room.state.match is not None and not room.state.match.over
+
+
+def _meets(room: Room, person: Person) -> bool:
+    """Whether somebody else than AIs plays here beside this one."""
+    return any(
+        seat.occupant is not None
+        and seat.occupant.kind != "ai"
+        and seat.occupant.id != person.id
+        and not seat.left
+        for seat in room.state.seats
+    )
+
+
 def _require_may_meet(room: Room, person: Person) -> None:
     """At rated tables sit accounts and bots of different owners."""
     if not room.state.options.rated:
@@ -235,7 +268,7 @@ def _free_name(room: Room, name: str) -> str:
 async def _empty(room: Room, seat: int, reason: str) -> Answer:
     """Take somebody from a seat; during a game an AI plays on."""
     state = room.state
-    playing = state.match is not None and not state.match.over
+    playing = _is_played(room)
     stand_in = None
     if playing:
         occupant = state.seats[seat].occupant

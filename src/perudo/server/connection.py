@@ -23,7 +23,7 @@ from perudo.server import messages
 from perudo.server.conversation import Conversation
 from perudo.server.leases import Elsewhere
 from perudo.server.limits import PLAYING_RATE, WATCHING_RATE, Bucket
-from perudo.server.people import Person
+from perudo.server.people import Person, token_hash
 from perudo.server.settings import FRAME_BYTES
 
 if TYPE_CHECKING:
@@ -55,11 +55,19 @@ class WebConnection(Conversation):
     """A person's or program's connection."""
 
     def __init__(
-        self, house: House, socket: WebSocket, person: Person, program: bool, address: str
+        self,
+        house: House,
+        socket: WebSocket,
+        person: Person,
+        program: bool,
+        address: str,
+        token: str,
     ) -> None:
         super().__init__(house, person, program)
         self._socket = socket
         self._address = address
+        self.token_hash = token_hash(token)
+        """Of the session or bot token with which it was opened."""
         self._outbox: asyncio.Queue[str | int] = asyncio.Queue()
         now = house.service.clock.now()
         self._playing = Bucket.full(PLAYING_RATE, now)
@@ -133,16 +141,19 @@ class WebConnection(Conversation):
             if received["type"] == "websocket.disconnect":
                 return
             text = received.get("text")
-            if text is None or len(text) > FRAME_BYTES:
-                self._error("unreadable", "a message is JSON text of at most 8 KiB", None, None)
-                continue
+            if text is not None and len(text.encode()) > FRAME_BYTES:
+                text = None
             if not self._may_send():
                 self._refusals += 1
                 if self._refusals > PATIENCE:
                     self.close(TOO_MUCH)
                     return
                 problem = "too many messages; wait a moment"
-                self._error("too_fast", problem, None, messages.ref_of(text))
+                ref = None if text is None else messages.ref_of(text)
+                self._error("too_fast", problem, None, ref)
+                continue
+            if text is None:
+                self._error("unreadable", "a message is JSON text of at most 8 KiB", None, None)
                 continue
             try:
                 message = messages.read(text)

@@ -90,18 +90,21 @@ class Conversation:
                 await self._house.queue.take(self, message)
                 return {"n": None, "repeated": False}
             case messages.Invite():
+                self._require_may_talk()
                 await self._house.invite(self.person, message)
                 return {"n": None, "repeated": False}
         room = await self._house.lobby.room(message.table)
-        if isinstance(message, messages.Say) and not self._talk.take(
-            self._house.service.clock.now()
-        ):
-            raise Refused("too_fast", "you talk too much; wait a moment")
+        if isinstance(message, messages.Say):
+            self._require_may_talk()
         command = COMMANDS[type(message)]
         answer: dict[str, Any] = await room.perform(lambda: command(room, self.person, message))
         if self.program and isinstance(message, messages.Sit):
             await self.follow(message.table)
         return answer
+
+    def _require_may_talk(self) -> None:
+        if not self._talk.take(self._house.service.clock.now()):
+            raise Refused("too_fast", "you talk too much; wait a moment")
 
     async def matched(self, table: str) -> None:
         """The queue has found a table."""
@@ -129,7 +132,7 @@ class Conversation:
         return n
 
     def _error(self, code: str, text: str, table: Any, ref: str | None) -> None:
-        room = self._house.lobby.find(table) if table in self._tables else None
+        room = self._house.lobby.find(table)
         n, question = (None, None) if room is None else room.stored
         self.send(
             {

@@ -27,6 +27,8 @@ log = logging.getLogger("perudo.dealer")
 
 CLOSE_WAITING_SECONDS = 1800.0
 """A table that waits for players is closed when nobody has looked at it for so long."""
+CLOSE_ABANDONED_SECONDS = 7 * 86400.0
+"""The same for one whose game or series stands still since everybody is away."""
 
 
 class Dealer:
@@ -42,6 +44,7 @@ class Dealer:
         self._programs_asked = False
         self._next_game_at: float | None = None
         self._preparing: asyncio.Task[None] | None = None
+        self._early: asyncio.Task[None] | None = None
 
     # --- how long things take here --------------------------------------------------------------
     def seconds_left(self) -> float | None:
@@ -66,13 +69,28 @@ class Dealer:
             due.append(self._room.last_used + CLOSE_WAITING_SECONDS)
         if state.status == "playing" and not state.paused:
             due += self._due()
+        if self._is_abandoned:
+            due.append(self._room.last_used + CLOSE_ABANDONED_SECONDS)
         earliest = min(due)
         return None if earliest == math.inf else earliest
+
+    @property
+    def _is_abandoned(self) -> bool:
+        """Whether the table is paused or between two games, and nobody who plays there is here."""
+        state, match = self._room.state, self._match
+        still = state.paused or match is None or match.over
+        if state.status != "playing" or not still or state.only_ais or self._room.followers:
+            return False
+        return not any(
+            self._room.is_here(number)
+            for number, seat in enumerate(state.seats)
+            if seat.occupant is not None and seat.occupant.kind != "ai"
+        )
 
     def _due(self) -> list[float]:
         match = self._match
         due = []
-        if self._next_game_at is not None:
+        if self._next_game_at is not None and not self._is_abandoned:
             due.append(self._next_game_at)
         if match is None or match.over:
             return due
@@ -93,7 +111,9 @@ class Dealer:
     async def tick(self) -> None:
         """Do what is due."""
         now, state, match = self.pacing.now(), self._room.state, self._match
-        if state.status == "waiting":
+        if state.status == "waiting" or (
+            self._is_abandoned and now >= self._room.last_used + CLOSE_ABANDONED_SECONDS
+        ):
             await self._room.commit([Draft("closed", {"reason": "nobody came"})])
             return
         if state.paused:
@@ -177,8 +197,9 @@ class Dealer:
         """The room is given up."""
         self._thoughts.drop_all()
         self._series.stop()
-        if self._preparing is not None:
-            self._preparing.cancel()
+        for task in (self._preparing, self._early):
+            if task is not None:
+                task.cancel()
 
     # --- games ----------------------------------------------------------------------------------
     async def resume(self) -> None:
@@ -195,6 +216,8 @@ class Dealer:
             self._next_game_at = self.pacing.now()
         else:
             self.begin_if_ready()
+        if state.status == "waiting" and self._preparing is None:
+            self._early = asyncio.create_task(self._prepare_ais())
 
     def begin_if_ready(self) -> None:
         """Begin a game if every seat is taken, as soon as its AIs can play."""
@@ -208,15 +231,20 @@ class Dealer:
         return not free and state.status != "closed" and (match is None or match.over)
 
     async def _prepare(self) -> None:
+        try:
+            await self._prepare_ais()
+        finally:
+            self._preparing = None
+        self._room.post(self.begin)
+
+    async def _prepare_ais(self) -> None:
+        """Have the AIs that sit here ready; before all seats are taken, that is time well spent."""
         agents = {seat.agent for seat in self._room.state.seats if seat.agent is not None}
         try:
             for agent in agents:
                 await self._thoughts.prepare(agent)
         except ThinkingError as error:
             log.warning("table %s plays with a plain move for %s", self._room.state.id, error)
-        finally:
-            self._preparing = None
-        self._room.post(self.begin)
 
     async def begin(self, first: bool | None = None, *, whole: bool = True) -> None:
         """Begin the next game; games of AIs alone may be played whole."""

@@ -40,12 +40,17 @@ def moves(gained: Sequence[dict[str, Any]], by: str, move: str | None = None) ->
 
 
 def after_game(state: TableState, number: int, series_goes_on: bool) -> list[Draft]:
-    """A secret for the next game; seats that were left go to an AI, or are free."""
+    """A secret for the next game; seats that were left go to an AI, or are free.
+
+    A series that everybody has left is over.
+    """
     drafts = [] if number + 1 in state.secrets else [new_anchor(number + 1)]
     left = [place for place, seat in enumerate(state.seats) if seat.left]
     if left:
         drafts.append(Draft("free", {"seats": left}))
-    if left and series_goes_on:
+    if left and series_goes_on and state.deserted:
+        drafts.append(Draft("closed", {"reason": "everybody has left"}))
+    elif left and series_goes_on:
         for place in left:
             agent = state.seats[place].stand_in
             player = Occupant(f"{agent} ({seat_name(place)})", "ai", agent=agent).stored

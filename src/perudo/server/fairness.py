@@ -153,8 +153,11 @@ def check_dice(record: MatchRecord) -> dict[str, Any]:
     """
     try:
         return _check_dice(record)
-    except (KeyError, TypeError, AttributeError, IndexError):
-        raise PerudoError("the dice cannot be checked: a part of 'fair' is missing") from None
+    except PerudoError:
+        raise
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError):
+        problem = "the dice cannot be checked: a part of 'fair' is missing or unreadable"
+        raise PerudoError(problem) from None
 
 
 def _check_dice(record: MatchRecord) -> dict[str, Any]:

@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 log = logging.getLogger("perudo.house")
 
 LOOK_SECONDS = 15.0
+LOOKED_AT_ONCE = 20
 FORGET_SECONDS = 3600.0
-BANNED = 4003
-"""The code with which a banned person's connection is closed."""
+NO_SESSION, BANNED = 4001, 4003
+"""The codes with which connections are closed: the session or token is over; who is banned."""
 
 
 class House:
@@ -81,6 +82,7 @@ class House:
 
     async def _warm(self) -> None:
         """Load the rules, or compile them in another process so that this one stays awake."""
+        compiled = _compiled()
         preparing = asyncio.create_task(self._prepare(self.settings.stand_in))
         if not any(cache_directory().glob("*.nbi")):
             await preparing
@@ -88,6 +90,12 @@ class House:
         await self.lobby.start()
         self.ready.set()
         await preparing
+        await self._prepare_levels()
+        if _compiled() > compiled:  # the compiler takes twice the memory of what it has made
+            self.service.thinkers.renew()
+            await self._prepare_levels()
+
+    async def _prepare_levels(self) -> None:
         for level in LEVELS.values():
             for agent in level.agents:
                 await self._prepare(agent)
@@ -96,22 +104,39 @@ class House:
         """Now and then: who is banned or muted, and what is too old to be kept."""
         forgotten = -math.inf
         while True:
-            await asyncio.sleep(LOOK_SECONDS)
-            await self.look_at_people()
+            await self.look_at_people(LOOK_SECONDS)
             now = self.service.clock.time()
             if self.settings.retention_days and now - forgotten > FORGET_SECONDS:
                 forgotten = now
                 days = self.settings.retention_days
                 await self.service.store.write(partial(forget_old, days=days, now=now))
 
-    async def look_at_people(self) -> None:
-        """Let those who have been banned go, and know who is muted."""
-        for connection in list(self.connections):
-            person = await self.people.by_id(connection.person.id)
-            if person is None or person.banned:
-                connection.close(BANNED)
-            else:
+    async def look_at_people(self, during: float = 0.0) -> None:
+        """Let those go whose session is over or who are banned, and know who is muted.
+
+        They are looked at few at a time, in so many seconds: answers about thousands at once would
+        keep those waiting who play.
+        """
+        connections = list(self.connections)
+        groups = [
+            connections[start : start + LOOKED_AT_ONCE]
+            for start in range(0, len(connections), LOOKED_AT_ONCE)
+        ]
+        for group in groups:
+            await self._look_at(group)
+            await asyncio.sleep(during / len(groups))
+        if not groups:
+            await asyncio.sleep(during)
+
+    async def _look_at(self, connections: list[WebConnection]) -> None:
+        known = await self.people.by_token_hashes([each.token_hash for each in connections])
+        for connection in connections:
+            person = known.get(connection.token_hash)
+            if person is not None and not person.banned:
                 connection.person = person
+            else:
+                again = person or await self.people.by_id(connection.person.id)
+                connection.close(BANNED if again is not None and again.banned else NO_SESSION)
 
     async def _prepare(self, agent: str) -> None:
         try:
@@ -170,6 +195,11 @@ def accepts(filters: dict[str, Any], info: dict[str, Any]) -> bool:
     if filters.get("players") and len(info["seats"]) not in filters["players"]:
         return False
     return not filters.get("closed", False)
+
+
+def _compiled() -> int:
+    """How many kernels are in the cache."""
+    return sum(1 for _ in cache_directory().rglob("*.nbc"))
 
 
 def _rehearse() -> None:

@@ -23,10 +23,15 @@ BETA = 25.0 / 6.0
 """How much luck one game has, in the measure of skills."""
 POINTS_PER_SKILL = POINTS / (BETA * math.sqrt(2.0))
 """So that 400 points more are ten to one, as everywhere in this project."""
+MEASURED_RULES = "official"
+"""The preset that the lab's ladder is played by."""
 ANCHOR_SIGMA = 1.0
+"""How well a built-in AI's strength is known by these rules."""
+OTHER_RULES_SIGMA = 4.0
+"""The same by others."""
 REPEAT_SECONDS = 86400.0
 
-ANCHORS = levels.ratings(4)
+ANCHORS = {"2": levels.ratings(2), "3-6": levels.ratings(4)}
 """Points of built-in AIs, as the lab's ladder has them; those not on it have no rating."""
 
 
@@ -35,11 +40,14 @@ def points(skill: Skill) -> tuple[float, float]:
     return START + POINTS_PER_SKILL * (skill.mu - 25.0), POINTS_PER_SKILL * skill.sigma
 
 
-def anchor(agent: str) -> Skill | None:
-    """The skill that a built-in AI is taken to have."""
-    if agent not in ANCHORS:
+def anchor(agent: str, ladder: str) -> Skill | None:
+    """The skill that a built-in AI is taken to have on a ladder."""
+    preset, _, size = ladder.rpartition(" ")
+    measured = ANCHORS[size].get(agent)
+    if measured is None:
         return None
-    return Skill(25.0 + (ANCHORS[agent] - START) / POINTS_PER_SKILL, ANCHOR_SIGMA)
+    sigma = ANCHOR_SIGMA if preset == MEASURED_RULES else OTHER_RULES_SIGMA
+    return Skill(25.0 + (measured - START) / POINTS_PER_SKILL, sigma)
 
 
 def category(preset: str, players: int) -> str:
@@ -59,7 +67,7 @@ def rate_game(connection: Connection, state: TableState) -> None:
     ladder = category(options.preset, len(seats))
     rated: list[tuple[str | None, Skill, int]] = []
     for seat in seats:
-        skill = anchor(seat.agent) if seat.agent is not None else None
+        skill = anchor(seat.agent, ladder) if seat.agent is not None else None
         if seat.person is not None:
             skill = skill_of(connection, seat.person, ladder)
         if skill is not None:
@@ -162,8 +170,8 @@ def standings(connection: Connection, ladder: str, limit: int) -> list[dict[str,
         }
         for row in rows
     ]
-    for agent in ANCHORS:
-        skill = anchor(agent)
+    for agent in ANCHORS[ladder.rpartition(" ")[2]]:
+        skill = anchor(agent, ladder)
         assert skill is not None
         shown = {"id": None, "name": agent, "kind": "ai", **_shown(skill), "games": 0}
         entries.append(shown)

@@ -23,6 +23,7 @@ from perudo.server.leases import Elsewhere
 from perudo.server.opponents import opponent, require_can_play
 from perudo.server.options import AiSeat, TableOptions
 from perudo.server.people import Person, new_id
+from perudo.server.quotas import use_ai_games
 from perudo.server.room import Room, event_row
 from perudo.server.service import Refused, Service
 from perudo.server.state import Draft, Logged, TableState
@@ -33,11 +34,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("perudo.lobby")
 
+RATED_TIMER = 120
+"""Seconds for each decision at rated tables for which none were chosen."""
 SLEEP_SECONDS = 300.0
 """A table where nothing goes on and nobody looks is put to sleep after this."""
 ROUTINE_KINDS = ("deal", "act", "result", "answered", "said")
 """Events that a table need not remember of games before the last."""
-DAY_SECONDS = 86400.0
 
 
 class Lobby:
@@ -102,6 +104,9 @@ class Lobby:
                 ais += 1
         if options.rated:
             _require_rateable(person, options, ais)
+            if options.timer is None:  # nobody can be sent away from a rated game who never moves
+                options = options.model_copy(update={"timer": RATED_TIMER})
+                drafts[0].data["options"] = options.model_dump(mode="json")
         return await self.open(person, options, drafts, ais == len(options.seats))
 
     async def open(
@@ -151,13 +156,7 @@ class Lobby:
         if count is not None and count >= settings.tables_per_person:
             raise Refused("too_many", f"one person can have {settings.tables_per_person} tables")
         if only_ais:
-            use_quota(
-                connection,
-                person.answerable,
-                int(self._service.clock.time() // DAY_SECONDS),
-                options.games,
-                settings.ai_games_per_day,
-            )
+            use_ai_games(connection, self._service, person, options.games)
 
     # --- finding --------------------------------------------------------------------------------
     async def room(self, id: str) -> Room:
@@ -345,20 +344,6 @@ def logged(row: Any) -> Logged:
     return Logged(row.n, row.at, row.kind, json.loads(row.data), hidden)
 
 
-def use_quota(connection: Connection, visitor: str, day: int, amount: int, most: int) -> None:
-    """Count something against a visitor's day; raises if it is too much."""
-    quotas = schema.quotas
-    mine = (quotas.c.visitor == visitor) & (quotas.c.day == day)
-    used = connection.execute(sa.select(quotas.c.used).where(mine)).scalar()
-    if (used or 0) + amount > most:
-        left = max(most - (used or 0), 0)
-        raise Refused("quota", f"AIs can play {most} games a day for one visitor; {left} are left")
-    if used is None:
-        connection.execute(quotas.insert().values(visitor=visitor, day=day, used=amount))
-    else:
-        connection.execute(quotas.update().where(mine).values(used=used + amount))
-
-
 def _require_rateable(person: Person, options: TableOptions, ais: int) -> None:
     if options.preset is None:
         raise Refused("not_rateable", "rated games are played by a preset's rules, unchanged")
@@ -366,3 +351,5 @@ def _require_rateable(person: Person, options: TableOptions, ais: int) -> None:
         raise Refused("needs_account", "rated games need an account")
     if ais == len(options.seats):
         raise Refused("not_rateable", "games of AIs alone are not rated")
+    if options.absence == "wait":
+        raise Refused("not_rateable", "a rated game does not wait for those who are away")

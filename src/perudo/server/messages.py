@@ -103,7 +103,7 @@ class Fill(Strict):
 
 
 class Kick(Strict):
-    """Take somebody's seat away (creator)."""
+    """Take somebody's seat away (creator; not during rated games)."""
 
     type: Literal["kick"]
     table: TableId
@@ -112,7 +112,7 @@ class Kick(Strict):
 
 
 class Pause(Strict):
-    """Stop all clocks of a table, or let them go on (creator)."""
+    """Stop all clocks of a table, or let them go on (creator; not in rated games with others)."""
 
     type: Literal["pause"]
     table: TableId
@@ -121,7 +121,7 @@ class Pause(Strict):
 
 
 class Absence(Strict):
-    """Choose what an absence does (creator)."""
+    """Choose what an absence does (creator; not at rated tables)."""
 
     type: Literal["absence"]
     table: TableId
@@ -140,7 +140,7 @@ class Rematch(Strict):
 
 
 class Hurry(Strict):
-    """When only AIs are left in the game: let them finish at once."""
+    """When only AIs are left in the game: let them finish at once (who played, or the creator)."""
 
     type: Literal["hurry"]
     table: TableId
@@ -194,6 +194,8 @@ class Queue(Strict):
     rules: Annotated[str, Field(max_length=24)] = "official"
     players: Annotated[int, Field(ge=2, le=MAX_SEATS)] = 2
     rated: bool = True
+    seed: Seed = ""
+    """The player's part of the dice, as in ``sit``."""
     ref: Move | None = None
 
 

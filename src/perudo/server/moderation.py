@@ -10,8 +10,9 @@ from sqlalchemy.engine import Connection
 
 from perudo.games.errors import PerudoError
 from perudo.server import schema
-from perudo.server.names import name_key
-from perudo.server.passwords import hash_password, set_password
+from perudo.server.names import check_name, name_key
+from perudo.server.passwords import hash_password, new_codes, set_password, store_codes
+from perudo.server.people import new_id
 
 
 def find_person(connection: Connection, who: str) -> Any:
@@ -22,6 +23,30 @@ def find_person(connection: Connection, who: str) -> Any:
     if row is None:
         raise PerudoError(f"nobody is called {who!r} and has an account, a bot or this id")
     return row
+
+
+def new_account(connection: Connection, name: str, now: float) -> tuple[str, list[str]]:
+    """An account with a new password; returns that, and the recovery codes."""
+    name = check_name(name)
+    people = schema.people
+    if connection.execute(sa.select(people).where(people.c.name_key == name_key(name))).first():
+        raise PerudoError(f"the name {name!r} is taken")
+    id, password, codes = new_id(), secrets.token_urlsafe(12), new_codes()
+    connection.execute(
+        people.insert().values(
+            id=id,
+            kind="account",
+            name=name,
+            name_key=name_key(name),
+            password=hash_password(password),
+            banned=False,
+            muted=False,
+            created=now,
+            seen=now,
+        )
+    )
+    store_codes(connection, id, codes)
+    return password, codes
 
 
 def reset_password(connection: Connection, who: str) -> str:

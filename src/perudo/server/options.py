@@ -73,7 +73,7 @@ class TableOptions(Strict):
     private: bool = False
     """Only those who have the link find it; free text can be said there."""
     timer: Annotated[int, Field(ge=10, le=120)] | None = None
-    """Seconds for each decision of a person or bot."""
+    """Seconds for each decision of a person or bot; at rated tables null means 120."""
     games: Annotated[int, Field(ge=1, le=MAX_GAMES)] = 1
     rated: bool = False
     pace: Annotated[float, Field(ge=0, le=10)] | None = None

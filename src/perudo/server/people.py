@@ -127,6 +127,19 @@ class People:
 
         return await self._store.read(work)
 
+    async def by_token_hashes(self, hashes: list[str]) -> dict[str, Person]:
+        """Whose sessions and tokens these are, banned or not; without those that are over."""
+        joined = schema.sessions.join(schema.people, schema.people.c.id == schema.sessions.c.person)
+        expires, now = schema.sessions.c.expires, self._now()
+        query = (
+            sa.select(schema.people, schema.sessions.c.token_hash)
+            .select_from(joined)
+            .where(schema.sessions.c.token_hash.in_(hashes), expires.is_(None) | (expires >= now))
+        )
+        return await self._store.read(
+            lambda connection: {row.token_hash: person_of(row) for row in connection.execute(query)}
+        )
+
     async def by_name(self, name: str) -> Person | None:
         """The account or bot of this name."""
         wanted = schema.people.c.name_key == name_key(name)
@@ -186,6 +199,18 @@ class People:
 
     async def log_in(self, name: str, password: str) -> tuple[Person, str]:
         """A session for whoever knows the password."""
+        person = await self._require_password(name, password)
+        token = secrets.token_urlsafe(32)
+        now = self._now()
+        await self._store.write(
+            lambda connection: add_session(
+                connection, token, person.id, "session", now, now + SESSION_SECONDS
+            )
+        )
+        return person, token
+
+    async def _require_password(self, name: str, password: str) -> Person:
+        """Whose name and password these are; raises if they do not belong together."""
         wanted = schema.people.c.name_key == name_key(" ".join(name.split()))
         row = await self._store.read(
             lambda connection: connection.execute(sa.select(schema.people).where(wanted)).first()
@@ -198,18 +223,11 @@ class People:
             raise Refused("wrong_password", "this name and password do not belong together")
         if row.banned:
             raise Refused("banned", "this account is banned; ask the host")
-        token = secrets.token_urlsafe(32)
-        now = self._now()
-        await self._store.write(
-            lambda connection: add_session(
-                connection, token, row.id, "session", now, now + SESSION_SECONDS
-            )
-        )
-        return person_of(row), token
+        return person_of(row)
 
     async def change_password(self, person: Person, old: str, new: str) -> None:
         """Another password, for whoever knows the old one."""
-        await self.log_in(person.name, old)
+        await self._require_password(person.name, old)
         check_password(new)
         hashed = await asyncio.to_thread(hash_password, new)
         await self._store.write(

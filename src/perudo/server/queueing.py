@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from perudo.games.perudo.presets import PRESETS
@@ -24,7 +25,8 @@ class Queue:
 
     def __init__(self, house: House) -> None:
         self._house = house
-        self._waiting: dict[Wish, list[Conversation]] = {}
+        self._waiting: dict[Wish, dict[Conversation, str]] = {}
+        """With the seed that each adds to the dice."""
 
     def __len__(self) -> int:
         return sum(len(each) for each in self._waiting.values())
@@ -36,8 +38,7 @@ class Queue:
     def leave(self, connection: Conversation) -> None:
         """Somebody waits no longer."""
         for waiting in self._waiting.values():
-            if connection in waiting:
-                waiting.remove(connection)
+            waiting.pop(connection, None)
 
     async def take(self, connection: Conversation, message: messages.Queue) -> None:
         """Somebody wants to play, or no longer does."""
@@ -53,16 +54,13 @@ class Queue:
         if message.rated and connection.person.kind == "guest":
             raise Refused("needs_account", "rated games need an account")
         wish = (message.rules, message.players, message.rated)
-        waiting = self._waiting.setdefault(wish, [])
-        if connection not in waiting:
-            waiting.append(connection)
+        waiting = self._waiting.setdefault(wish, {})
+        waiting[connection] = message.seed
         found = self._find(waiting, message.players)
         if found:
-            for each in found:
-                waiting.remove(each)
-            await self._seat(found, wish)
+            await self._seat({each: waiting.pop(each) for each in found}, wish)
 
-    def _find(self, waiting: list[Conversation], players: int) -> list[Conversation]:
+    def _find(self, waiting: Iterable[Conversation], players: int) -> list[Conversation]:
         """The first who may meet: nobody twice, and no two of one owner."""
         found: dict[str, Conversation] = {}
         for connection in waiting:
@@ -71,7 +69,7 @@ class Queue:
                 return list(found.values())
         return []
 
-    async def _seat(self, found: list[Conversation], wish: Wish) -> None:
+    async def _seat(self, found: dict[Conversation, str], wish: Wish) -> None:
         rules, players, rated = wish
         options = TableOptions(
             rules=rules,
@@ -79,11 +77,11 @@ class Queue:
             rated=rated,
             timer=QUEUE_TIMER,
         )
-        table = await self._house.lobby.create(found[0].person, options)
+        table = await self._house.lobby.create(next(iter(found)).person, options)
         room = await self._house.lobby.room(table)
-        for connection in found:
+        for connection, seed in found.items():
             person = connection.person
-            message = messages.Sit(type="sit", table=table)
+            message = messages.Sit(type="sit", table=table, seed=seed)
             await room.perform(lambda p=person, m=message: sit(room, p, m))  # type: ignore[misc]
         for connection in found:
             await connection.matched(table)

@@ -68,15 +68,20 @@ def game_story(connection: Connection, id: str) -> dict[str, Any]:
 
 
 def games_of(
-    connection: Connection, person: str | None, before: float | None, limit: int
+    connection: Connection,
+    person: str | None,
+    before: float | None,
+    limit: int,
+    visitor: str | None = None,
 ) -> list[dict[str, Any]]:
-    """Finished games, the newest first; private ones only to those who know their ids."""
+    """Finished games, the newest first; private ones only to those who played or know their ids."""
     games = schema.games
     query = sa.select(games).where(games.c.ended.is_not(None))
     if person is not None:
         seats = schema.game_seats
         query = query.join(seats, seats.c.game_id == games.c.id).where(seats.c.person == person)
-    query = query.where(~games.c.private)
+    if person is None or person != visitor:
+        query = query.where(~games.c.private)
     if before is not None:
         query = query.where(games.c.ended < before)
     rows = connection.execute(query.order_by(games.c.ended.desc()).limit(limit)).all()
@@ -94,6 +99,7 @@ def _game(connection: Connection, game: Any) -> dict[str, Any]:
         "table": game.table_id,
         "rules": game.rules,
         "rated": game.rated,
+        "private": game.private,
         "started": game.started,
         "ended": game.ended,
         "winner": game.winner,

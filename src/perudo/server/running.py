@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
 
@@ -10,12 +11,14 @@ from fastapi import FastAPI
 
 from perudo.games.errors import PerudoError
 from perudo.server.app import make_app
-from perudo.server.lan import code, own_addresses
+from perudo.server.holding import hold
+from perudo.server.lan import code, is_loopback, own_addresses
 from perudo.server.logs import set_up
 from perudo.server.opponents import opponent
 from perudo.server.peers import client_of
 from perudo.server.settings import FRAME_BYTES, Settings
-from perudo.server.workers import Workers
+from perudo.server.store import Store, open_engine
+from perudo.server.workers import Workers, listen
 
 log = logging.getLogger("perudo")
 
@@ -26,9 +29,15 @@ database, which gives way at each of its steps, would wait ten times longer for 
 the disk."""
 
 
+COLLECT_AFTER = (700, 5, 300)
+"""When Python looks for cycles of objects that nobody needs. With the usual numbers it went through
+all objects of 500 games every 14 seconds, for half a second, to find a few dozen."""
+
+
 def server_of(settings: Settings, app: FastAPI | None = None) -> uvicorn.Server:
     """A uvicorn server for these settings."""
     sys.setswitchinterval(SWITCH_SECONDS)
+    gc.set_threshold(*COLLECT_AFTER)
     return uvicorn.Server(
         uvicorn.Config(
             app or make_app(settings),
@@ -57,13 +66,25 @@ def run(settings: Settings, log_level: str) -> int:
     if settings.redis is not None:
         client_of(settings.redis)
     set_up(log_level)
+    open_engine(settings.database).dispose()  # says what is wrong with the address
+    with listen(settings) as listening, hold(settings.database):
+        if settings.workers > 1:
+            Store(settings.database).close()  # brings it to this version, or says why it cannot
+            _announce(settings)
+            return Workers(settings, log_level).run(listening)
+        server = server_of(settings)
+        _announce(settings)
+        server.run(sockets=[listening])
+        return 0 if server.started else 1
+
+
+def _announce(settings: Settings) -> None:
+    """Say where the page is."""
     addresses = own_addresses() if settings.lan else [settings.host]
-    address = f"http://{addresses[0]}:{settings.port}"
+    place = f"[{addresses[0]}]" if ":" in addresses[0] else addresses[0]
+    address = f"http://{place}:{settings.port}"
     print(f"perudo is served at {address}", flush=True)
-    if settings.lan:
+    if settings.lan and is_loopback(addresses[0]):
+        print("no network was found in which others could reach this machine", flush=True)
+    elif settings.lan:
         print(code(address), flush=True)
-    if settings.workers > 1:
-        return Workers(settings, log_level).run()
-    server = server_of(settings)
-    server.run()
-    return 0 if server.started else 1

@@ -152,6 +152,13 @@ class TableState:
         """Whether there is an AI in every seat."""
         return all(seat.occupant is not None and seat.occupant.kind == "ai" for seat in self.seats)
 
+    @property
+    def deserted(self) -> bool:
+        """Whether all people and bots have left."""
+        return all(
+            seat.occupant is None or seat.occupant.kind == "ai" or seat.left for seat in self.seats
+        )
+
     def places(self, sitting: list[int]) -> list[int]:
         """By seat of another sitting, where that player sits now."""
         return [self.sitting.index(entrant) for entrant in sitting]

@@ -26,6 +26,8 @@ from perudo.server.playing import play_games
 from perudo.table import SeededDice, Table
 
 REHEARSED_MOVES = 4
+MOST_WORKERS = 100
+"""Agents that are kept in a process: visitors can ask for any number of different ones."""
 
 
 def limit_memory(megabytes: int) -> None:
@@ -56,11 +58,15 @@ class Desk:
 
     def _worker(self, spec: str, rules: Rules, players: int) -> TableWorker:
         key = (spec, rules, players)
-        if key not in self._workers:
+        worker = self._workers.pop(key, None)
+        if worker is None:
             agent = agent_named(spec)
             agent.prepare(PERUDO.start(rules, players))
-            self._workers[key] = TableWorker(agent)
-        return self._workers[key]
+            worker = TableWorker(agent)
+        self._workers[key] = worker  # as the last: the first is forgotten
+        if len(self._workers) > MOST_WORKERS:
+            del self._workers[next(iter(self._workers))]
+        return worker
 
 
 class TableWorker(Worker):

@@ -37,6 +37,9 @@ LONGEST_ANSWER = 1 << 25
 MOST_EXTRA = 6
 """Processes beyond the usual number, while those are busy."""
 
+MOST_PREPARED = 500
+"""AIs by rules and number of players of which it is known that they are ready."""
+
 log = logging.getLogger("perudo.thinking")
 
 
@@ -65,10 +68,18 @@ class Thinkers:
     async def prepare(self, agent: str, rules: str = "official", players: int = 3) -> int:
         """Load an AI, or compile it if need be; returns how much it remembers."""
         key = (agent, rules, players)
-        task = self._prepared.get(key)
+        task = self._prepared.pop(key, None)
         if task is None or (task.done() and task.exception() is not None):
-            task = self._prepared[key] = asyncio.create_task(self._prepare(*key))
+            task = asyncio.create_task(self._prepare(*key))
+        self._prepared[key] = task  # as the last: the first are forgotten
+        self._forget_prepared()
         return await asyncio.shield(task)
+
+    def _forget_prepared(self) -> None:
+        """Visitors can ask for more sorts of AIs than are worth remembering."""
+        for key, task in list(self._prepared.items())[:-MOST_PREPARED]:
+            if task.done():
+                del self._prepared[key]
 
     async def decide(
         self, agent: str, observation: Record, memory: str | None, seconds: float
@@ -110,6 +121,14 @@ class Thinkers:
         async with self._whole_games:
             question = {"do": "play", "agent": "a series", **order}
             return await self._ask(question, order["seconds"] + seconds)
+
+    def renew(self) -> None:
+        """End the processes that have nothing to do; what was prepared will be again, by others."""
+        self._prepared = {key: task for key, task in self._prepared.items() if not task.done()}
+        idle, self._idle = self._idle, []
+        self._running -= len(idle)
+        for process in idle:
+            self._threads.submit(process.end, at_once=True)
 
     async def close(self) -> None:
         """End all processes."""

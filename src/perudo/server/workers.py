@@ -32,9 +32,8 @@ class Workers:
         self._context = multiprocessing.get_context("spawn")
         self._ending = False
 
-    def run(self) -> int:
+    def run(self, listening: socket.socket) -> int:
         """Serve until told to stop."""
-        listening = _listen(self._settings)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._end)
         workers = [self._start(listening) for _ in range(self._settings.workers)]
@@ -50,7 +49,6 @@ class Workers:
         for worker in workers:
             worker.join(STOP_SECONDS)
             worker.kill()
-        listening.close()
         return 0
 
     def _end(self, number: int, frame: FrameType | None) -> None:
@@ -63,8 +61,8 @@ class Workers:
         return worker
 
 
-def _listen(settings: Settings) -> socket.socket:
-    """The socket from which all workers take connections."""
+def listen(settings: Settings) -> socket.socket:
+    """The socket from which the server, or all workers, take connections."""
     address = ("0.0.0.0" if settings.lan else settings.host, settings.port)
     family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
     try:

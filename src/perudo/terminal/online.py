@@ -3,34 +3,70 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 import threading
 from collections.abc import Callable
 
-from perudo.client import Connection, Message, ServerError, connect, new_guest, request
+from websockets import ConnectionClosed
+
+from perudo.client import (
+    RETRY_SECONDS,
+    Connection,
+    Message,
+    ServerError,
+    connect,
+    new_guest,
+    request,
+)
 from perudo.games.errors import PerudoError
 from perudo.games.state import seat_name
 
 LEAVE = ("quit", "exit", "q")
+ENTERING = "enter"
+"""The name of the messages with which a table is entered."""
+PASSING = ("try_again", "too_fast")
+"""Refusals that are worth another attempt."""
 
 
 class OnlineGame:
     """One table, as a person at a keyboard follows it."""
 
-    def __init__(self, connection: Connection, table: str, say: Callable[[str], None]) -> None:
-        self._connection, self.table, self._say = connection, table, say
+    def __init__(self, table: str, say: Callable[[str], None]) -> None:
+        self.table, self._say = table, say
+        self.connection: Connection | None = None
+        """None while it is lost."""
+        self._seed = secrets.token_hex(16)
         self._names: list[str] = []
         self._me: int | None = None
+        self._known: int | None = None
+        """The number of the last event that came."""
         self.asked: Message | None = None
         """The view in which something is wanted from the person."""
-        self.over = False
+        self.over = self.left = False
+
+    def is_done(self) -> bool:
+        """Whether there is nothing more to follow."""
+        return self.over or self.left
+
+    async def enter(self, connection: Connection) -> None:
+        """Follow the table from where it was last heard of, and sit there."""
+        self.connection = connection
+        table, seed = self.table, self._seed
+        await connection.send(type="open", table=table, after=self._known, ref=ENTERING)
+        await connection.send(type="sit", table=table, seed=seed, ref=ENTERING)
 
     async def take(self, message: Message) -> None:
-        """Tell what a message says."""
+        """Tell what a message says; raises if the table cannot be played at."""
         if message["type"] == "error":
+            if message["ref"] == ENTERING and message["code"] in PASSING:
+                raise ConnectionError(message["message"])
+            if message["ref"] == ENTERING:
+                raise ServerError(message["code"], message["message"])
             self._say(message["message"])
         if message["type"] not in ("table", "events"):
             return
+        self._known = message["n"]
         info, view = message["info"], message["view"]
         if info is not None:
             players = [seat["player"] for seat in info["seats"]]
@@ -87,13 +123,15 @@ class OnlineGame:
         """Send what the person typed."""
         view = self.asked
         word = typed.strip().lower()
-        if view is None:
+        if self.connection is None:
+            self._say("there is no connection; wait a moment.")
+        elif view is None:
             self._say("it is not your turn.")
         elif word in ("legal", "l", "?"):
             self._say(", ".join(view["legal"]))
         else:
             word = word or ("decline" if "decline" in view["legal"] else "")
-            await self._connection.send(
+            await self.connection.send(
                 type="action",
                 table=self.table,
                 id=view["question"],
@@ -117,23 +155,33 @@ async def play_online(
         seats = [{"kind": "open"}, *({"kind": "ai", "agent": agent} for agent in against)]
         options = {"rules": rules, "seats": seats, "private": True}
         table = (await asyncio.to_thread(request, url, "/api/tables", options, token))["table"]
-    async with connect(url, token, "page") as connection:
-        game = OnlineGame(connection, str(table), say)
-        await connection.send(type="open", table=table)
-        await connection.send(type="sit", table=table, seed=secrets.token_hex(16))
-        say(f"you sit at table {table} of {url}; type bids such as 3x5, dudo, legal, quit.")
-        typing = asyncio.create_task(_type(connection, game, read))
-        try:
-            async for message in connection:
-                await game.take(message)
-                if game.over:
-                    break
-        finally:
-            typing.cancel()
+    game = OnlineGame(str(table), say)
+    say(f"table {table} of {url}; type bids such as 3x5, dudo, legal, quit.")
+    typing = asyncio.create_task(_type(game, read))
+    attempts = 0
+    try:
+        while not game.is_done():
+            try:
+                async with connect(url, token, "page") as connection:
+                    await game.enter(connection)
+                    async for message in connection:
+                        await game.take(message)
+                        attempts = 0
+                        if game.over:
+                            break
+            except (OSError, ConnectionClosed):
+                if attempts == 0:
+                    say("the connection is lost; connecting again.")
+            game.connection = None
+            if not game.is_done():
+                await asyncio.sleep(RETRY_SECONDS[min(attempts, len(RETRY_SECONDS) - 1)])
+                attempts += 1
+    finally:
+        typing.cancel()
     return 0
 
 
-async def _type(connection: Connection, game: OnlineGame, read: Callable[[], str]) -> None:
+async def _type(game: OnlineGame, read: Callable[[], str]) -> None:
     """Send what is typed, until the person leaves."""
     lines: asyncio.Queue[str | None] = asyncio.Queue()
     loop = asyncio.get_running_loop()
@@ -153,9 +201,13 @@ async def _type(connection: Connection, game: OnlineGame, read: Callable[[], str
     # A thread that waits for the keyboard cannot be ended: it must not keep the program alive.
     threading.Thread(target=read_lines, daemon=True).start()
     while (typed := await lines.get()) is not None and typed.strip().lower() not in LEAVE:
-        await game.answer(typed)
-    await connection.send(type="stand", table=game.table)
-    await connection.close()
+        with contextlib.suppress(ConnectionClosed):  # it is told where messages are read
+            await game.answer(typed)
+    game.left = True
+    if game.connection is not None:
+        with contextlib.suppress(ConnectionClosed):  # then an AI takes the seat after a while
+            await game.connection.send(type="stand", table=game.table)
+            await game.connection.close()
 
 
 def start_online(

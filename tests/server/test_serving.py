@@ -1,0 +1,206 @@
+"""``perudo serve``: its settings, the local network, logs, and what it says about itself."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import logging
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+from typer.testing import CliRunner
+
+from perudo.cli import app
+from perudo.games.errors import PerudoError
+from perudo.server import running
+from perudo.server.app import make_app, origins_of
+from perudo.server.command import serve
+from perudo.server.holding import hold
+from perudo.server.lan import code, is_loopback, own_addresses, own_names
+from perudo.server.logs import JsonLines
+from perudo.server.settings import Settings
+from perudo.server.workers import listen
+from server.kit import settings_for, site
+
+
+def flags() -> dict[str, Any]:
+    """What ``perudo serve`` takes, by name."""
+    hints = get_type_hints(serve, include_extras=True)
+    return {name: hints[name].__metadata__[0] for name in inspect.signature(serve).parameters}
+
+
+def test_every_setting_has_a_flag_a_variable_and_an_explanation() -> None:
+    assert {setting.name for setting in fields(Settings)} | {"log_level"} == set(flags())
+    for name, flag in flags().items():
+        assert flag.envvar == f"PERUDO_{name.upper()}"
+        assert flag.help
+
+
+def test_flags_and_variables_fill_in_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    got: list[Settings] = []
+
+    def run(settings: Settings, log_level: str) -> int:
+        got.append(settings)
+        return 0
+
+    monkeypatch.setattr(running, "run", run)
+    CliRunner().invoke(app, ["serve"], catch_exceptions=False)
+    usual = {setting.name: getattr(Settings(), setting.name) for setting in fields(Settings)}
+    assert {name: getattr(got[0], name) for name in usual} == usual
+    variables = {
+        "PERUDO_PORT": "8123",
+        "PERUDO_LAN": "1",
+        "PERUDO_ORIGINS": "https://dice.example/, https://other.example",
+        "PERUDO_REGISTRATION": "0",
+        "PERUDO_TIMER": "nobody reads this",
+    }
+    flags = ["serve", "--port", "8124", "--calza-seconds", "2"]
+    CliRunner().invoke(app, flags, env=variables, catch_exceptions=False)
+    assert (got[1].port, got[1].lan, got[1].registration) == (8124, True, False)
+    assert got[1].origins == ("https://dice.example", "https://other.example")
+    assert got[1].calza_seconds == 2.0
+
+
+@pytest.mark.parametrize(
+    ("flags", "problem"),
+    [
+        (["--stand-in", "cmd:true"], "unknown agent"),
+        (["--log-level", "loud"], "log level"),
+        (["--workers", "2"], "--redis"),
+        (["--database", "nonsense"], "--database"),
+    ],
+)
+def test_wrong_settings_are_refused_with_what_would_be_right(
+    flags: list[str], problem: str
+) -> None:
+    result = CliRunner().invoke(app, ["serve", *flags])
+    assert isinstance(result.exception, PerudoError)
+    assert problem in str(result.exception)
+
+
+def test_in_a_local_network_the_address_and_a_code_are_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(running, "own_addresses", lambda: ["192.0.2.7", "127.0.0.1"])
+    monkeypatch.setattr(running, "set_up", lambda level: None)
+    served: list[Settings] = []
+
+    class Server:
+        started = True
+
+        def run(self, sockets: Any) -> None:
+            return None
+
+    def server_of(settings: Settings) -> Any:
+        served.append(settings)
+        return Server()
+
+    monkeypatch.setattr(running, "server_of", server_of)
+    settings = settings_for(tmp_path, lan=True)
+    assert running.run(settings, "info") == 0
+    said = capsys.readouterr().out
+    assert f"http://192.0.2.7:{settings.port}" in said
+    assert code(f"http://192.0.2.7:{settings.port}") in said
+    monkeypatch.setattr(running, "own_addresses", lambda: ["127.0.0.1"])
+    running.run(settings_for(tmp_path, lan=True), "info")
+    assert "no network" in capsys.readouterr().out
+
+
+def test_a_second_server_is_refused_its_port_and_its_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(running, "set_up", lambda level: None)
+    monkeypatch.setattr("perudo.server.holding.WAIT_SECONDS", 0.0)
+    settings = settings_for(tmp_path)
+    with listen(settings), pytest.raises(PerudoError, match="cannot listen at"):
+        running.run(settings, "info")
+    with hold(settings.database):
+        with pytest.raises(PerudoError, match="another perudo serves it"):
+            running.run(settings, "info")
+        wish = ["admin", "restore", str(tmp_path / "copy.db"), "--database", settings.database]
+        result = CliRunner().invoke(app, wish)
+        assert "another perudo serves it" in str(result.exception)
+    with hold(settings.database):  # let go
+        pass
+    nowhere = settings_for(tmp_path, database="sqlite:////nonexistent/perudo.db")
+    with pytest.raises(PerudoError, match="cannot open the database"):
+        running.run(nowhere, "info")
+
+
+def test_in_a_local_network_the_machines_addresses_and_names_are_origins(tmp_path: Path) -> None:
+    addresses = own_addresses()
+    assert addresses[-1] == "127.0.0.1" or is_loopback(addresses[-1])
+    settings = settings_for(tmp_path, lan=True, port=8000)
+    accepted = origins_of(settings)
+    for place in (*addresses, *own_names()):
+        assert f"http://{place}:8000" in accepted
+    assert "http://192.0.2.99:8000" not in accepted
+    assert f"http://{own_names()[0]}:8000" not in origins_of(settings_for(tmp_path, port=8000))
+
+
+def test_a_log_line_is_an_object_of_json() -> None:
+    try:
+        raise ValueError("a problem\non two lines")
+    except ValueError as error:
+        raised = (type(error), error, error.__traceback__)
+    record = logging.LogRecord(
+        "perudo.room", logging.ERROR, "x", 1, "table %s failed", ("t",), raised
+    )
+    text = JsonLines().format(record)
+    assert "\n" not in text
+    line = json.loads(text)
+    assert (line["level"], line["from"], line["message"]) == (
+        "error",
+        "perudo.room",
+        "table t failed",
+    )
+    assert "a problem" in line["error"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line["at"])
+
+
+def test_the_description_for_people_needs_no_other_address(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with site(settings_for(tmp_path)) as here:
+            page = await here.http.get("/api")
+            assert page.status_code == 200
+            for path in here_app_paths(here.server.config.loaded_app):
+                assert path in page.text, path
+            sources = re.findall(r"""(?:src|href|action)\s*=\s*["']?([^"'\s>]+)""", page.text)
+            assert all(source.startswith(("/", "#")) for source in sources)
+            assert "<script" not in page.text
+            health = (await here.http.get("/healthz")).json()
+            assert health["ready"]
+
+    asyncio.run(main())
+
+
+def here_app_paths(loaded: Any) -> list[str]:
+    """The paths of the HTTP API."""
+    while not hasattr(loaded, "openapi"):
+        loaded = loaded.app
+    return [path for path in loaded.openapi()["paths"] if path.startswith("/api/")]
+
+
+def test_the_page_is_there_before_the_rules_are(tmp_path: Path) -> None:
+    """As long as kernels compile, the page and its files are served, and tables wait."""
+
+    async def main() -> None:
+        import httpx
+
+        from perudo.server.house import House
+
+        house = House(settings_for(tmp_path))  # never started: as if it were still compiling
+        transport = httpx.ASGITransport(app=make_app(house.settings, house))
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
+            assert (await http.get("/")).status_code == 200
+            assert (await http.get("/js/main.js")).status_code == 200
+            assert (await http.get("/healthz")).json()["ready"] is False
+            assert (await http.get("/api/rules")).status_code == 200
+        await house.service.thinkers.close()
+        house.service.store.close()
+
+    asyncio.run(main())
