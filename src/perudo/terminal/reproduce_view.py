@@ -14,10 +14,11 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as Grid
 from rich.text import Text
 
-from perudo.lab import results
+from perudo.lab import results, results_page
 from perudo.lab.experiments import ALL, EXPERIMENTS, select
 from perudo.lab.experiments.experiment import NEW, RULE, Added, Conditions, Experiment
-from perudo.lab.results import Keeper, Kept
+from perudo.lab.results import Keeper
+from perudo.lab.results_page import Kept
 from perudo.terminal.entrants import entrant
 
 INTERRUPTED = 130
@@ -59,7 +60,7 @@ def reproduce(
     conditions.added = [_added(word) for word in add]
     keeper = None
     if place is not None or ALL in words:
-        keeper = Keeper(place or USUAL_PLACE, svg=place is not None)
+        keeper = Keeper(place or USUAL_PLACE)
     console = Console(stderr=True)
     out = Console()
     done: list[Kept] = []
@@ -89,7 +90,7 @@ def reproduce(
         try:
             results.run_all(experiments, conditions, command, keeper, tell)
         except KeyboardInterrupt:
-            kept_in = f"; they are kept in {keeper.place / 'data'}" if keeper else ""
+            kept_in = f"; they are in {keeper.page}" if keeper and done else ""
             print(
                 f"interrupted after {len(done)} of {len(experiments)} experiments{kept_in}",
                 file=sys.stderr,
@@ -101,7 +102,7 @@ def reproduce(
     else:
         _summary(out, done)
     if keeper is not None:
-        print(f"written: {keeper.write_page()} and its figures", file=sys.stderr)
+        print(f"written: {keeper.page} and its figures", file=sys.stderr)
     return 0
 
 
@@ -133,10 +134,10 @@ def show(console: Console, kept: Kept) -> None:
     if compared:
         grid.add_column("verdict")
     for row in rows:
-        cells = [row["label"], results.measured_text(row), results.interval_text(row)]
+        cells = [row["label"], results_page.measured_text(row), results_page.interval_text(row)]
         if compared:
-            cells.insert(1, results.reported_text(row))
-            cells.append(results.verdict_text(row))
+            cells.insert(1, results_page.reported_text(row))
+            cells.append(results_page.verdict_text(row))
         grid.add_row(*map(Text, cells))
     console.print(grid)
     for note in kept["notes"]:
