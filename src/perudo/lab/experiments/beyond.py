@@ -235,7 +235,7 @@ SEARCHERS = {
 
 def rollouts(conditions: Conditions) -> Findings:
     """Strength and time of four searches by their rollouts, against an observer."""
-    rounds = conditions.number(400, 5_000)
+    rounds = conditions.number(400, 2_000)
     strength: dict[str, list[Measure]] = {}
     times: dict[str, list[float | None]] = {}
     rows = []
