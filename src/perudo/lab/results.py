@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import platform
@@ -21,7 +22,7 @@ from perudo.lab.results_page import Kept, updated
 
 def perform(experiment: Experiment, conditions: Conditions, command: str) -> tuple[Kept, Findings]:
     """Run one experiment and note how."""
-    began, started = datetime.now(UTC), time.perf_counter()
+    source, began, started = commit(), datetime.now(UTC), time.perf_counter()
     findings = experiment.run(conditions)
     kept = {
         "id": experiment.id,
@@ -39,7 +40,7 @@ def perform(experiment: Experiment, conditions: Conditions, command: str) -> tup
         "quick": conditions.quick,
         "seed": conditions.seed,
         "reproducible": findings.reproducible,
-        "commit": commit(),
+        "commit": source,
         "began": began.strftime("%Y-%m-%d %H:%M UTC"),
         "seconds": round(time.perf_counter() - started, 1),
         "cores": conditions.workers or cores(),
@@ -48,8 +49,12 @@ def perform(experiment: Experiment, conditions: Conditions, command: str) -> tup
     return kept, findings
 
 
+@functools.cache
 def commit() -> str:
-    """The commit of the source, if it is in a repository; and whether it was changed since."""
+    """The commit of the source, if it is in a repository; and whether it was changed since.
+
+    What it is when first asked: that is what was loaded, whatever is committed during a long run.
+    """
     here = Path(__file__).parent
 
     def git(*words: str) -> str | None:
