@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from rich.console import Console
 
 from perudo.games.errors import PerudoError
 from perudo.lab import plots, results, results_page
@@ -125,6 +127,19 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(PerudoError, match="cannot write to"):
         Keeper(tmp_path / "file")
+
+
+def test_labels_are_whole_on_a_narrow_terminal() -> None:
+    label = "sl-dumb:one_die_rule=yes,prob=.25: games won of 500"
+    row = Row(label, Measure(200.0, 190.0, 210.0), reported=225.0, unit="of 500", digits=0)
+    kept, _ = perform(experiment([row]), Conditions(), "x")
+    for width in (80, 140):
+        console = Console(width=width, file=io.StringIO())
+        reproduce_view.show(console, kept)
+        shown = console.file.getvalue()  # type: ignore[attr-defined]  # it is a StringIO
+        assert label in shown
+        assert "190 to 210" in shown
+        assert "differs by -25" in shown
 
 
 # --- the command --------------------------------------------------------------------------------

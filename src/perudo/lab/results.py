@@ -15,7 +15,7 @@ from typing import Any
 
 from perudo.games.errors import PerudoError
 from perudo.lab import plots
-from perudo.lab.experiments.experiment import DIFFERS, Conditions, Experiment, Findings
+from perudo.lab.experiments.experiment import DIFFERS, UNDECIDED, Conditions, Experiment, Findings
 from perudo.lab.match import cores
 from perudo.lab.results_page import Kept, updated
 
@@ -24,6 +24,7 @@ def perform(experiment: Experiment, conditions: Conditions, command: str) -> tup
     """Run one experiment and note how."""
     source, began, started = commit(), datetime.now(UTC), time.perf_counter()
     findings = experiment.run(conditions)
+    doubtful = any(row.verdict in (DIFFERS, UNDECIDED) for row in findings.rows)
     kept = {
         "id": experiment.id,
         "title": experiment.title,
@@ -34,7 +35,7 @@ def perform(experiment: Experiment, conditions: Conditions, command: str) -> tup
         "rows": [row.data() for row in findings.rows],
         "added": [row.data() for row in findings.added],
         "notes": findings.notes,
-        "reason": experiment.reason if any(row.verdict == DIFFERS for row in findings.rows) else "",
+        "reason": experiment.reason if doubtful else "",
         "figure": False,
         "command": command,
         "quick": conditions.quick,

@@ -291,7 +291,7 @@ EXPERIMENTS = [
         "the appendix' four states with player 2 to move; 20,000 iterations",
         four_steps,
         "The printed states differ by one move each, so they are not four successive turns of one "
-        "player.",
+        "player; 4.6 and 4.7 are too much alike to tell their curves apart.",
         STEPS,
     ),
     Experiment(
