@@ -236,7 +236,7 @@ SEARCHERS = {
 
 def rollouts(conditions: Conditions) -> Findings:
     """Strength and time of four searches by their rollouts, against an observer."""
-    rounds = conditions.number(400, 2_000)
+    rounds = conditions.number(200, 1_000)
     searchers = [spec.format(scale) for spec in SEARCHERS.values() for scale in SCALES]
     opening = PERUDO.start(Rules.preset("s0_sim"), 2)
     dealt = [opening.deal(conditions.seed + number) for number in range(10)]
