@@ -40,7 +40,8 @@ def reported_text(row: Kept, with_range: bool = False) -> str:
 
 def measured_text(row: Kept) -> str:
     """What was measured, with its unit."""
-    return f"{number_text(row['measured'], row['digits'])} {row['unit']}".strip()
+    unit = "" if row["measured"] is None else row["unit"]
+    return f"{number_text(row['measured'], row['digits'])} {unit}".strip()
 
 
 def interval_text(row: Kept) -> str:
