@@ -236,7 +236,7 @@ SEARCHERS = {
 
 def rollouts(conditions: Conditions) -> Findings:
     """Strength and time of four searches by their rollouts, against an observer."""
-    rounds = conditions.number(200, 1_000)
+    rounds = conditions.number(400, 4_000)
     searchers = [spec.format(scale) for spec in SEARCHERS.values() for scale in SCALES]
     opening = PERUDO.start(Rules.preset("s0_sim"), 2)
     dealt = [opening.deal(conditions.seed + number) for number in range(10)]
@@ -285,7 +285,7 @@ def rollouts(conditions: Conditions) -> Findings:
             logarithmic_y=True,
         ),
     ]
-    note = f"Times are the processor's for the first decision of a round. {NOTE}"
+    note = f"In brackets the processor's time for the first decision of a round. {NOTE}"
     added = conditions.seat_added(
         win_rate, "s0_sim", ("mcts-random", "observer"), 0, "% of rounds won", mode="rounds"
     )
