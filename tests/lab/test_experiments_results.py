@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from rich.console import Console
 from perudo.games.errors import PerudoError
 from perudo.lab import plots, results, results_page
 from perudo.lab.charts import Bars, Chart, Heat, Lines, Stacks
+from perudo.lab.experiments import EXPERIMENTS
 from perudo.lab.experiments.experiment import Conditions, Experiment, Findings, Row
 from perudo.lab.experiments.measures import Measure
 from perudo.lab.results import Keeper, perform
@@ -127,6 +129,18 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(PerudoError, match="cannot write to"):
         Keeper(tmp_path / "file")
+
+
+def test_the_page_in_the_docs_tells_of_every_experiment() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    page = (docs / "results.md").read_text("utf-8")
+    for one in EXPERIMENTS:
+        _, found, rest = page.partition(f"\n### {one.id} {one.title}\n")
+        assert found, one.id
+        told = rest.partition("\n### ")[0]
+        assert re.search(r"\nRun.*: `perudo reproduce .*`, seed \d+, commit ", told), one.id
+    for figure in re.findall(r"\]\((figures/.*?\.png)\)", page):
+        assert (docs / figure).stat().st_size < 50_000
 
 
 def test_labels_are_whole_on_a_narrow_terminal() -> None:
