@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,10 +13,12 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from rich.console import Console
 
 from perudo.games.errors import PerudoError
-from perudo.lab import plots, results
+from perudo.lab import plots, results, results_page
 from perudo.lab.charts import Bars, Chart, Heat, Lines, Stacks
+from perudo.lab.experiments import EXPERIMENTS
 from perudo.lab.experiments.experiment import Conditions, Experiment, Findings, Row
 from perudo.lab.experiments.measures import Measure
 from perudo.lab.results import Keeper, perform
@@ -38,13 +42,16 @@ CHART = Chart(
 
 
 def test_charts_are_drawn_small(tmp_path: Path) -> None:
-    png, svg = plots.save(CHART, tmp_path / "4.1-4.4", svg=True)
+    png, svg = plots.save(CHART, tmp_path / "4.1-4.4")
     assert (png.name, svg.name) == ("4.1-4.4.png", "4.1-4.4.svg")
     with Image.open(png) as image:
         assert image.size == (780, 520)
         assert len(image.convert("RGB").getcolors() or []) > 10
     assert png.stat().st_size < 60_000
-    assert "<svg" in svg.read_text()
+    drawn = svg.read_text()
+    assert "<svg" in drawn
+    plots.save(CHART, tmp_path / "4.1-4.4")
+    assert svg.read_text() == drawn
     figure = plots.draw(CHART)
     bars = figure.axes[0].patches
     assert [bar.get_height() for bar in bars] == [1, 2, 1.5]  # type: ignore[attr-defined]  # bars
@@ -66,32 +73,52 @@ def test_a_result_is_kept_and_written(tmp_path: Path) -> None:
         Row("word", Measure(1.0, 0.5, 1.5), says="more", claim=(0.0, 9.0), unit="points"),
     ]
     added = [Row("mine in place of x", Measure(10.0, 5.0, 15.0), unit="%")]
-    keeper = Keeper(tmp_path, svg=False)
+    keeper = Keeper(tmp_path)
     kept, findings = perform(
         experiment(rows, CHART, added=added, notes=["A note."]), Conditions(seed=7), "perudo x"
     )
     keeper.keep(kept, findings)
-    page = keeper.write_page().read_text()
+    page = keeper.page.read_text()
     assert "| good | 51.0 (40.0 to 62.0) | 50.0 | 48.0 to 52.0 | agrees |" in page
     assert "| bad | 1,300 | 1,250 | 1,240 to 1,260 | differs by -50 |" in page
     assert "| word | more | 1.0 points | 0.5 to 1.5 | agrees |" in page
     assert "**Verdict: differs in 1, agrees in 2 of 3.** Likely reason: Because." in page
     assert "| mine in place of x | 10.0 % | 5.0 to 15.0 |" in page
     assert "- A note." in page
-    assert "`perudo x`: seed 7, commit " in page
+    assert "Run: `perudo x`, seed 7, commit " in page
+    assert "| [1a](#1a-a--title) | a | title | differs in 1, agrees in 2 of 3 |" in page
     assert "![a | title](figures/1a.png)" in page
     assert (tmp_path / "figures/1a.png").is_file()
-    assert not (tmp_path / "figures/1a.svg").exists()
+    assert (tmp_path / "figures/1a.svg").is_file()
     data = json.loads((tmp_path / "data/1a.json").read_text())
     assert data["rows"][1]["ci95"] == [1240.0, 1260.0]
     assert data["figure"]
+
+
+def test_sections_of_other_experiments_stay(tmp_path: Path) -> None:
+    """Also where their data are not: the page is committed, the data are not."""
+    first = experiment([Row("old", 1.0, reported=1.0)])
+    other = Experiment("S3-1", "t", "Other", "r", "s", lambda _: Findings([Row("new", 2.0)]))
+    Keeper(tmp_path).keep(*perform(other, Conditions(), "perudo y"))
+    Keeper(tmp_path).keep(*perform(first, Conditions(quick=True), "perudo x"))
+    (tmp_path / "data/S3-1.json").unlink()
+    before = (tmp_path / "results.md").read_text()
+    assert "agrees (fewer games) |" in before
+    again = experiment([Row("again", 1.0, reported=2.0)])
+    Keeper(tmp_path).keep(*perform(again, Conditions(), "perudo z"))
+    page = (tmp_path / "results.md").read_text()
+    assert "| old |" not in page
+    assert "`perudo x`" not in page
+    assert page[page.index("### S3-1") :] == before[before.index("### S3-1") :]
+    assert page.index("| [1a]") < page.index("| [S3-1](#s3-1-t) | t | not reported |")
+    assert page.index("## Perudo thesis") < page.index("### 1a") < page.index("### S3-1")
 
 
 def test_a_reason_is_given_only_where_something_differs(tmp_path: Path) -> None:
     kept, _ = perform(experiment([Row("", 1.0, reported=1.0)]), Conditions(), "x")
     assert kept["reason"] == ""
     kept, _ = perform(experiment([Row("", None, why="needs people")]), Conditions(), "x")
-    assert results.verdict_text(kept["rows"][0]) == "cannot be compared: needs people"
+    assert results_page.verdict_text(kept["rows"][0]) == "cannot be compared: needs people"
 
 
 def test_data_holds_only_what_json_has() -> None:
@@ -101,7 +128,32 @@ def test_data_holds_only_what_json_has() -> None:
 def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(PerudoError, match="cannot write to"):
-        Keeper(tmp_path / "file", svg=False)
+        Keeper(tmp_path / "file")
+
+
+def test_the_page_in_the_docs_tells_of_every_experiment() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    page = (docs / "results.md").read_text("utf-8")
+    for one in EXPERIMENTS:
+        _, found, rest = page.partition(f"\n### {one.id} {one.title}\n")
+        assert found, one.id
+        told = rest.partition("\n### ")[0]
+        assert re.search(r"\nRun.*: `perudo reproduce .*`, seed \d+, commit ", told), one.id
+    for figure in re.findall(r"\]\((figures/.*?\.png)\)", page):
+        assert (docs / figure).stat().st_size < 50_000
+
+
+def test_labels_are_whole_on_a_narrow_terminal() -> None:
+    label = "sl-dumb:one_die_rule=yes,prob=.25: games won of 500"
+    row = Row(label, Measure(200.0, 190.0, 210.0), reported=225.0, unit="of 500", digits=0)
+    kept, _ = perform(experiment([row]), Conditions(), "x")
+    for width in (80, 140):
+        console = Console(width=width, file=io.StringIO())
+        reproduce_view.show(console, kept)
+        shown = console.file.getvalue()  # type: ignore[attr-defined]  # it is a StringIO
+        assert label in shown
+        assert "190 to 210" in shown
+        assert "differs by -25" in shown
 
 
 # --- the command --------------------------------------------------------------------------------
@@ -171,17 +223,14 @@ def test_what_was_finished_is_kept_when_interrupted(
     assert "verdict: agrees" in shown.out
     assert "interrupted after 1 of 2 experiments" in shown.err
     assert (tmp_path / "data/1a.json").is_file()
-    assert not (tmp_path / "results.md").exists()
+    assert "### 1a " in (tmp_path / "results.md").read_text()
 
 
-def test_all_writes_to_docs_and_draws_svg_only_where_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_writes_to_docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = experiment([Row("good", 1.0, reported=1.0)], CHART)
     monkeypatch.setattr(reproduce_view, "select", lambda words: [one])
     monkeypatch.chdir(tmp_path)
     assert reproduce_view.reproduce(["all"], Conditions(), [], None, True) == 0
     written = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.*"))
-    assert written == ["docs/data/1a.json", "docs/figures/1a.png", "docs/results.md"]
-    assert reproduce_view.reproduce(["1a"], Conditions(), [], Path("here"), True) == 0
-    assert Path("here/figures/1a.svg").is_file()
+    figures = ["docs/figures/1a.png", "docs/figures/1a.svg"]
+    assert written == ["docs/data/1a.json", *figures, "docs/results.md"]

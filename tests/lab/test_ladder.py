@@ -245,6 +245,16 @@ def test_the_command_plays_rates_and_writes(
     assert "official, seed 1; games: 300 at 2 players, 152 at 4 players" in shown.out
 
 
+def test_levels_can_be_seen_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert app(["ladder", "--levels", "--json"], standalone_mode=False) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [level["name"] for level in shown["levels"]] == list(kept.levels())
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_who_has_to_be_solved_first_is_rated_too(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -48,10 +48,13 @@ def throw() -> State:
 def test_ucb_by_hand() -> None:
     """N = 11, ln 11 = 2.398. First: .5 + c sqrt(2.398/10) = .5 + .490c; second .2 + 1.549c: the
     second is ahead if 1.059c > .3, so from c = .2833 on."""
-    known = moves((10, 0.5), (1, 0.2))
-    assert best_by_ucb(known, 0, 2, 11, 0.28) == 0
-    assert best_by_ucb(known, 0, 2, 11, 0.29) == 1
-    assert best_by_ucb(moves((10, 0.5), (0, 0.0)), 0, 2, 11, 0.0) == 1  # never made: first
+    known, stream = moves((10, 0.5), (1, 0.2)), stream_of(3)
+    assert best_by_ucb(known, 0, 2, 11, 0.28, stream) == 0
+    assert best_by_ucb(known, 0, 2, 11, 0.29, stream) == 1
+    assert best_by_ucb(moves((10, 0.5), (0, 0.0)), 0, 2, 11, 0.0, stream) == 1  # never made: first
+    alike = moves((4, 0.5), (1, 0.2), (4, 0.5), (4, 0.5))
+    drawn = [best_by_ucb(alike, 0, 4, 13, 0.1, stream) for _ in range(3_000)]
+    assert np.bincount(drawn) == pytest.approx([1000, 0, 1000, 1000], abs=4 * math.sqrt(667))
 
 
 def test_regret_by_hand() -> None:
@@ -66,15 +69,32 @@ def test_regret_by_hand() -> None:
     assert np.mean(drawn) == pytest.approx(share, abs=4 * math.sqrt(share / 20_000))
 
 
+@pytest.mark.parametrize("prior", [0, 10])
 @pytest.mark.parametrize("agent", ["pomcp-pgt-ucb", "pomcp-pgt-rm"])
-def test_rock_paper_scissors_is_worth_a_half(agent: str) -> None:
+def test_rock_paper_scissors_is_worth_a_half(agent: str, prior: int) -> None:
     """To both players (figure 4.14). The throws are hidden: the second thrower's information set
     holds all three first throws. Moves that regret matching seldom makes are known less well."""
-    parameters = agent_named(f"{agent}:iterations=20000").parameters  # type: ignore[attr-defined]
-    found = trace(throw().observe(0), parameters, stream_of(1))[-1]
-    assert found == pytest.approx([0.5, 0.5], abs=0.02)
-    values = decide(f"{agent}:iterations=20000", throw()).thoughts.values
+    spec = f"{agent}:iterations=20000,prior={prior}"
+    parameters = agent_named(spec).parameters  # type: ignore[attr-defined]
+    for seed in range(1, 9):
+        found = trace(throw().observe(0), parameters, stream_of(seed))[-1]
+        assert found == pytest.approx([0.5, 0.5], abs=0.02)
+    values = decide(spec, throw()).thoughts.values
     assert values == pytest.approx(dict.fromkeys(values, 0.5), abs=0.05)
+
+
+def test_the_floor_counts_in_the_final_draw_only_if_asked() -> None:
+    """The worst throw has no regret but the floor."""
+    worst_thrown = {"no": 0, "yes": 0}
+    for floor in worst_thrown:
+        for seed in range(200):
+            found = decide(f"pomcp-pgt-rm:iterations=50,prior=0,floor={floor}", throw(), seed)
+            values = found.thoughts.values
+            worst_thrown[floor] += (
+                values[found.action] == min(values.values()) < max(values.values())
+            )
+    assert worst_thrown["no"] == 0
+    assert worst_thrown["yes"] > 5
 
 
 def test_play_by_regret_is_even() -> None:

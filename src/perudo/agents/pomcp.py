@@ -17,6 +17,7 @@ from perudo.games.perudo import PERUDO
 from perudo.games.policy import Parameters, number_of
 from perudo.search.public_search import (
     EVERYBODY,
+    FLOORED_REGRET_MATCHING,
     REGRET_MATCHING,
     SEARCHER,
     UCB,
@@ -43,7 +44,6 @@ class Pomcp(CompiledAgent):
     policy = decide_by_search
     any_game = True
     whose: ClassVar[int] = SEARCHER
-    estimation: ClassVar[int] = UCB
 
     iterations: int = number(1000, 1, 10_000_000)
     """How many simulations."""
@@ -62,6 +62,11 @@ class Pomcp(CompiledAgent):
     """Weigh what the others may hold by what they have said, with the rollout player as model."""
     time_limit: float = number(0.0, 0.0, 3600.0)
     """Seconds after which it stops; 0: never. With a limit its play depends on the machine."""
+
+    @property
+    def estimation(self) -> int:
+        """How a move is chosen from what was learnt."""
+        return UCB
 
     @property
     def uses_clock(self) -> bool:  # type: ignore[override]  # known when the agent is made
@@ -120,4 +125,12 @@ class PublicTreeRegret(PublicTreeUcb):
 
     name = "pomcp-pgt-rm"
     idea = "tree search over everybody's moves, each deciding by what they know; regret matching"
-    estimation = REGRET_MATCHING
+
+    floor: bool = flag(False)
+    """Let moves that are worse than the average keep a regret of .01 in the final draw, as in the
+    thesis; in the search they always do."""
+
+    @property
+    def estimation(self) -> int:
+        """Regret matching; with the floor in the end or without."""
+        return FLOORED_REGRET_MATCHING if self.floor else REGRET_MATCHING

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,11 @@ def require(project: Path) -> None:
     _split(page.read_text("utf-8"))
 
 
-def read_ladder(project: Path) -> dict[str, Any]:
-    """The ladder that was written last."""
+def read_ladder(project: Path, or_installed: bool = False) -> dict[str, Any]:
+    """The ladder that was written last; if asked, elsewhere that of the installed package."""
     path = project / DATA / LADDER
+    if or_installed and not path.is_file():
+        path = Path(str(files("perudo") / "data" / LADDER))
     if not path.is_file():
         raise PerudoError(f"there is no {path}: run perudo ladder --write first")
     data: dict[str, Any] = json.loads(path.read_text("utf-8"))

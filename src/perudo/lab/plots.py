@@ -61,20 +61,20 @@ def draw(chart: Chart) -> Figure:
     return figure
 
 
-def save(chart: Chart, path: Path, svg: bool = False) -> list[Path]:
-    """Write ``path`` with the ending png, and svg if asked; returns what was written."""
+def save(chart: Chart, path: Path) -> tuple[Path, Path]:
+    """Write ``path`` with the endings png and svg; returns both. The same chart, the same bytes."""
+    import matplotlib
     from PIL import Image
 
     figure = draw(chart)
-    written = [path.with_name(path.name + ".png")]
+    png, svg = (path.with_name(path.name + ending) for ending in (".png", ".svg"))
     drawn = BytesIO()
     figure.savefig(drawn, format="png", dpi=DOTS_PER_INCH)
     # Few colours are used: a palette makes the files a third as large.
-    Image.open(drawn).convert("RGB").quantize(PALETTE).save(written[0], optimize=True)
-    if svg:
-        written.append(path.with_name(path.name + ".svg"))
-        figure.savefig(written[1], metadata={"Date": None})
-    return written
+    Image.open(drawn).convert("RGB").quantize(PALETTE).save(png, optimize=True)
+    with matplotlib.rc_context({"svg.hashsalt": path.name}):
+        figure.savefig(svg, metadata={"Date": None})
+    return png, svg
 
 
 def draw_panel(axes: Axes, panel: Panel) -> None:

@@ -90,7 +90,7 @@ def answer_policy(
                     known = open_moves(table, moves, used, place)
                 if known:
                     first, visits = int(table[place].first), int(table[place].visits)
-                    index = best_by_ucb(moves, first, count, visits, EXPLORATION)
+                    index = best_by_ucb(moves, first, count, visits, EXPLORATION, stream)
                     if depth < MAX_PATH:
                         path[depth, 0] = place
                         path[depth, 1] = first + index

@@ -61,8 +61,9 @@ from perudo.search.beliefs import Shares, believe, deal_believed
 
 EVERYBODY, SEARCHER = range(2)
 """Whose decisions are searched: in the public tree everybody's, in POMCP the searcher's own."""
-UCB, REGRET_MATCHING = range(2)
-"""How a move is chosen from what has been learnt of it."""
+UCB, REGRET_MATCHING, FLOORED_REGRET_MATCHING = range(3)
+"""How a move is chosen from what has been learnt of it. The last keeps the floor of regrets in the
+final draw too, as the thesis does."""
 OWN_KNOWLEDGE, PUBLIC_KNOWLEDGE = range(2)
 """What the root is sampled from. With the searcher's own hand fixed, as in the thesis, simulated
 opponents come to know it; sampled from what all know, they do not, but fewer simulations concern
@@ -101,12 +102,13 @@ def find(table: Table, key: np.uint64) -> int:
 
 
 @kernel
-def best_by_ucb(moves: Table, first: int, count: int, visits: int, c: float) -> int:
+def best_by_ucb(moves: Table, first: int, count: int, visits: int, c: float, stream: Stream) -> int:
     """The move with the highest mean + c sqrt(ln N / n); those never made come first.
 
-    The thesis prints a bonus that is added to the last bound; it is added to the mean.
+    The thesis prints a bonus that is added to the last bound; it is added to the mean. Of equals,
+    one is drawn: else two who throw rock, paper, scissors may go round in step, the one ahead.
     """
-    best, chosen = -np.inf, 0
+    best, chosen, equals = -np.inf, 0, 1
     spread = c * math.sqrt(math.log(float(visits)))
     for index in range(count):
         move = moves[first + index]
@@ -114,7 +116,11 @@ def best_by_ucb(moves: Table, first: int, count: int, visits: int, c: float) -> 
             return index
         bound = move.value + spread * move.doubt
         if bound > best:
-            best, chosen = bound, index
+            best, chosen, equals = bound, index, 1
+        elif bound == best:
+            equals += 1
+            if below(stream, equals) == 0:
+                chosen = index
     return chosen
 
 
@@ -285,7 +291,8 @@ def simulate(
                 first = int(table[place].first)
                 if not by_policy:
                     if estimation == UCB:
-                        index = best_by_ucb(moves, first, count, int(table[place].visits), c)
+                        visits = int(table[place].visits)
+                        index = best_by_ucb(moves, first, count, visits, c, stream)
                     else:
                         index = drawn_by_regret(moves, first, count, LOWEST_REGRET, stream)
                 elif index == NOWHERE:
@@ -410,9 +417,10 @@ def conclude(
         )
         if made and move.value > best:
             best, chosen = move.value, index
-    if estimation == REGRET_MATCHING:
+    if estimation != UCB:
         # The floor is for exploring; with sixty bids it would make most of the final mixture.
-        chosen = drawn_by_regret(moves, first, count, 0.0, stream)
+        floor = LOWEST_REGRET if estimation == FLOORED_REGRET_MATCHING else 0.0
+        chosen = drawn_by_regret(moves, first, count, floor, stream)
     return int(action(observation, chosen))
 
 

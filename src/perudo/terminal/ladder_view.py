@@ -113,7 +113,7 @@ def run_ladder(order: Order) -> int:
 
 def choose_levels(write: bool, as_json: bool) -> int:
     """Choose the levels from the ladder that was written last."""
-    data = ladder_page.read_ladder(Path())
+    data = ladder_page.read_ladder(Path(), or_installed=not write)
     levels = level_choice.choose(data)
     if write:
         ladder_page.require(Path())

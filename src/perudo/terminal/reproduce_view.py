@@ -10,19 +10,23 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as Grid
 from rich.text import Text
 
-from perudo.lab import results
+from perudo.lab import results, results_page
 from perudo.lab.experiments import ALL, EXPERIMENTS, select
 from perudo.lab.experiments.experiment import NEW, RULE, Added, Conditions, Experiment
-from perudo.lab.results import Keeper, Kept
+from perudo.lab.results import Keeper
+from perudo.lab.results_page import Kept
 from perudo.terminal.entrants import entrant
 
 INTERRUPTED = 130
 """Exit code."""
 USUAL_PLACE = Path("docs")
+TABLE_WIDTH = 100
+"""Characters that a terminal must have for a table."""
 
 
 def list_experiments(as_json: bool) -> None:
@@ -59,7 +63,7 @@ def reproduce(
     conditions.added = [_added(word) for word in add]
     keeper = None
     if place is not None or ALL in words:
-        keeper = Keeper(place or USUAL_PLACE, svg=place is not None)
+        keeper = Keeper(place or USUAL_PLACE)
     console = Console(stderr=True)
     out = Console()
     done: list[Kept] = []
@@ -89,7 +93,7 @@ def reproduce(
         try:
             results.run_all(experiments, conditions, command, keeper, tell)
         except KeyboardInterrupt:
-            kept_in = f"; they are kept in {keeper.place / 'data'}" if keeper else ""
+            kept_in = f"; they are in {keeper.page}" if keeper and done else ""
             print(
                 f"interrupted after {len(done)} of {len(experiments)} experiments{kept_in}",
                 file=sys.stderr,
@@ -101,7 +105,7 @@ def reproduce(
     else:
         _summary(out, done)
     if keeper is not None:
-        print(f"written: {keeper.write_page()} and its figures", file=sys.stderr)
+        print(f"written: {keeper.page} and its figures", file=sys.stderr)
     return 0
 
 
@@ -125,20 +129,10 @@ def show(console: Console, kept: Kept) -> None:
     console.print(f"reported: {kept['reports']}", highlight=False, markup=False)
     console.print(f"here: {kept['setup']}", highlight=False, markup=False)
     rows = [*kept["rows"], *kept["added"]]
-    compared = any(row["verdict"] != NEW for row in rows)
-    grid = Grid(box=None, padding=(0, 2, 0, 0))
-    grid.add_column("")
-    for heading in (*(("reported",) if compared else ()), "measured", "95 %"):
-        grid.add_column(heading, justify="right")
-    if compared:
-        grid.add_column("verdict")
-    for row in rows:
-        cells = [row["label"], results.measured_text(row), results.interval_text(row)]
-        if compared:
-            cells.insert(1, results.reported_text(row))
-            cells.append(results.verdict_text(row))
-        grid.add_row(*map(Text, cells))
-    console.print(grid)
+    if console.width < TABLE_WIDTH:
+        _show_lines(console, rows)
+    else:
+        _show_table(console, rows)
     for note in kept["notes"]:
         console.print(f"note: {note}", highlight=False, markup=False)
     reason = f" Likely reason: {kept['reason']}" if kept["reason"] else ""
@@ -147,6 +141,41 @@ def show(console: Console, kept: Kept) -> None:
         highlight=False,
         markup=False,
     )
+
+
+def _show_table(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+    compared = any(row["verdict"] != NEW for row in rows)
+    grid = Grid(box=None, padding=(0, 2, 0, 0))
+    grid.add_column("", overflow="fold")
+    for heading in (*(("reported",) if compared else ()), "measured", "95 %"):
+        grid.add_column(heading, justify="right")
+    if compared:
+        grid.add_column("verdict")
+    for row in rows:
+        cells = [
+            row["label"],
+            results_page.measured_text(row),
+            results_page.interval_text(row),
+        ]
+        if compared:
+            cells.insert(1, results_page.reported_text(row))
+            cells.append(results_page.verdict_text(row))
+        grid.add_row(*map(Text, cells))
+    console.print(grid)
+
+
+def _show_lines(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+    """Two lines a row, where a table would leave no room for words."""
+    for row in rows:
+        said = results_page.reported_text(row)
+        parts = [] if said == "-" else [f"reported: {said}"]
+        if row["measured"] is not None:
+            interval = "" if row["ci95"] is None else f" ({results_page.interval_text(row)})"
+            parts.append(f"measured: {results_page.measured_text(row)}{interval}")
+        if row["verdict"] != NEW:
+            parts.append(results_page.verdict_text(row))
+        console.print(row["label"], highlight=False, markup=False)
+        console.print(Padding(Text("; ".join(parts)), (0, 0, 0, 4)))
 
 
 def _summary(console: Console, done: Sequence[Kept]) -> None:

@@ -7,9 +7,11 @@ from itertools import permutations
 
 import numpy as np
 
+from perudo.games.perudo import PERUDO, Rules
 from perudo.lab.charts import Bars, Chart, Heat, Lines
 from perudo.lab.contest import Results
 from perudo.lab.experiments.beliefs import beliefs
+from perudo.lab.experiments.clock import NOTE, decision_seconds
 from perudo.lab.experiments.experiment import Conditions, Experiment, Findings, Row
 from perudo.lab.experiments.measures import (
     Measure,
@@ -17,7 +19,6 @@ from perudo.lab.experiments.measures import (
     difference,
     lead,
     mean,
-    milliseconds,
     rate,
     win_rate,
 )
@@ -235,19 +236,30 @@ SEARCHERS = {
 
 def rollouts(conditions: Conditions) -> Findings:
     """Strength and time of four searches by their rollouts, against an observer."""
-    rounds = conditions.number(400, 5_000)
+    rounds = conditions.number(400, 4_000)
+    searchers = [spec.format(scale) for spec in SEARCHERS.values() for scale in SCALES]
+    opening = PERUDO.start(Rules.preset("s0_sim"), 2)
+    dealt = [opening.deal(conditions.seed + number) for number in range(10)]
+    seconds = decision_seconds(
+        searchers,
+        [state.observe(state.actor or 0) for state in dealt],
+        conditions.number(3, 20),
+        conditions.seed,
+        conditions.progress,
+    )
+    milliseconds = dict(zip(searchers, 1000 * seconds.mean(axis=1), strict=True))
     strength: dict[str, list[Measure]] = {}
     times: dict[str, list[float | None]] = {}
     rows = []
     for name, spec in SEARCHERS.items():
         for scale in SCALES:
-            pair = (spec.format(scale), "observer")
-            results = conditions.play("s0_sim", pair, rounds, mode="rounds")
+            searcher = spec.format(scale)
+            results = conditions.play("s0_sim", (searcher, "observer"), rounds, mode="rounds")
             strength.setdefault(name, []).append(win_rate(results, 0))
-            times.setdefault(name, []).append(milliseconds(results, 0))
+            times.setdefault(name, []).append(float(milliseconds[searcher]))
             rows.append(
                 Row(
-                    f"{name}, {scale:,} rollouts ({milliseconds(results, 0):.3g} ms): rounds won",
+                    f"{name}, {scale:,} rollouts ({milliseconds[searcher]:.3g} ms): rounds won",
                     strength[name][-1],
                     unit="%",
                 )
@@ -273,7 +285,7 @@ def rollouts(conditions: Conditions) -> Findings:
             logarithmic_y=True,
         ),
     ]
-    note = "Times are of this machine and change from run to run; the games do not."
+    note = f"In brackets the processor's time for the first decision of a round. {NOTE}"
     added = conditions.seat_added(
         win_rate, "s0_sim", ("mcts-random", "observer"), 0, "% of rounds won", mode="rounds"
     )

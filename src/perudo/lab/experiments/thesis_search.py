@@ -292,8 +292,11 @@ def observer_opponent(conditions: Conditions) -> Findings:
 WEAK_SEARCH = (
     "Our MCTS with random rollouts is weaker than the thesis': a random opponent in the rollouts "
     "seldom doubts, so high bids look safe, and c = 2 spreads few rollouts over many bids. A "
-    "smaller c or many more rollouts help (docs/agents.md). The thesis leaves open in which order "
-    "untried bids are taken and how the final bid is chosen."
+    "smaller c or many more rollouts help (docs/agents.md). The thesis calls its random rollouts "
+    "long; with any higher bid as likely as another they have fewer than four bids, so its players "
+    "may have chosen among fewer raises, which would make the tree narrower and the search "
+    "stronger. It also leaves open in which order untried bids are taken and how the final bid is "
+    "chosen."
 )
 LIMITED_MODEL = (
     "Our MCTS with Observer rollouts hardly gains by rollouts; what limits it is the model: its "
