@@ -51,15 +51,15 @@ BLUEPRINT = MODELS[0]
 class Effort:
     """How much is learnt and watched."""
 
-    runs: int = 4
+    runs: int = 2
     """Of the blueprint, for each family."""
     rounds: int = 4_000_000
     """In each of them."""
-    watched: int = 600_000
+    watched: int = 300_000
     """Decisions of each agent that answers at once ..."""
-    searching: int = 240_000
+    searching: int = 120_000
     """... and of those that search."""
-    parts: int = 4
+    parts: int = 2
     """Pieces in which an agent is watched."""
     rollouts: int = 1_000
     """Of the champion, while it is watched."""
