@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from perudo.games.errors import PerudoError
 
-GRACE_SECONDS = 1.0
+GRACE_SECONDS = 5.0
 """How long a program may take to end by itself, and again when it is told to."""
 LAST_WORDS = 2000
 """How many bytes of its complaints are kept."""
