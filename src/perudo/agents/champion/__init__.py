@@ -1,0 +1,1 @@
+"""The champion: the strongest player of Perudo."""
