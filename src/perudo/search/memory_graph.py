@@ -152,6 +152,15 @@ class MemoryGraph:
             int((self.actors == seat).sum()) * len(self.weights[seat]) for seat in range(PLAYERS)
         )
 
+    @property
+    def offsets(self) -> npt.NDArray[np.int64]:
+        """Where each node's moves begin, among those of all nodes of its player."""
+        moves, found = np.diff(self.edges), np.zeros(self.nodes, np.int64)
+        for player in range(PLAYERS):
+            mine = self.actors == player
+            found[mine] = np.cumsum(moves[mine]) - moves[mine]
+        return found
+
     def for_match(self, values: Real) -> MemoryGraph:
         """The same round, played for what the standings after it are worth to the first player."""
         return replace(self, payoffs=self.outcomes.payoffs(values))

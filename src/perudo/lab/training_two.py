@@ -1,0 +1,170 @@
+"""Training the champion for two players: every round of a few rule sets, into one sparse book.
+
+Small rounds are solved exactly, larger ones for players with a short memory. Each solved round is
+kept in a working directory, so that training goes on where it was stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from perudo.agents.champion.two_players import plain_round
+from perudo.games.perudo import PERUDO, Rules
+from perudo.games.state import State
+from perudo.search import memory_graph, public_tree
+from perudo.search.cfr import Solver
+from perudo.search.fsicfr import Numbers
+from perudo.search.hand_sampling import HandsSolver
+from perudo.search.memory_graph import MemoryGraph
+from perudo.search.page import ALL_MOVES, Page, page_of_tree
+from perudo.search.sparse import SparsePage, Thrift, dense, load, save, sparse_page
+
+PRESETS = ("common", "dudo_ai", "official", "uk")
+"""Between two players these cover most of the other presets as well."""
+EXACT_POSITIONS = 40_000
+"""Rounds of at most so many public positions are solved exactly ..."""
+EXACT_TARGET = 1e-4
+"""... to this exploitability."""
+SHORTEST_MEMORY, LONGEST_MEMORY = 2, 6
+MOST_NODES = 5_000
+"""More moves are remembered where that makes no more positions than this."""
+DEALS = 8_000
+"""Hands of the other that each player learns against, in rounds not solved exactly."""
+STEP = 1_000
+
+
+EXACTLY = Thrift(least_chance=2e-3, least_reach=1e-4)
+KEPT = Thrift(least_chance=1e-2, least_reach=1e-3)
+"""What is left out of a page in the working directory ..."""
+SHIPPED = Thrift(least_chance=1e-2, least_reach=2e-2, levels=15, rare=1e-3, rare_levels=3)
+"""... and of one in the book."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A round that has been solved."""
+
+    rules: str
+    dice: tuple[int, int]
+    done: int
+    wanted: int
+    about: dict[str, Any]
+    seconds: float
+
+
+Report = Callable[[Progress], None]
+Round = tuple[Rules, tuple[int, int]]
+
+
+def rounds_of(presets: Iterable[str]) -> list[Round]:
+    """All different rounds of matches between two, by what matters to them; the smallest first."""
+    found: dict[Round, None] = {}
+    for preset in presets:
+        rules = Rules.parse(preset)
+        for first in range(1, rules.dice + 1):
+            for second in range(1, rules.dice + 1):
+                plain = plain_round(rules, (first, second))
+                if plain is not None:
+                    found[plain, (first, second)] = None
+    return sorted(found, key=lambda one: (sum(one[1]), str(one[0]), one[1]))
+
+
+def train_two_players(
+    presets: Iterable[str],
+    out: Path,
+    work: Path,
+    about: dict[str, Any],
+    seed: int = 0,
+    deals: int = DEALS,
+    workers: int = 1,
+    report: Report = lambda progress: None,
+) -> list[SparsePage]:
+    """Solve what has not been solved yet, and write the book; ``about`` goes into its header."""
+    rounds = rounds_of(presets)
+    solved = 0
+
+    def solve(round: Round) -> SparsePage:
+        nonlocal solved
+        started = time.perf_counter()
+        page = kept_page(round, work, seed, deals)
+        solved += 1
+        seconds = time.perf_counter() - started
+        report(Progress(str(round[0]), round[1], solved, len(rounds), page.about, seconds))
+        return page
+
+    with ThreadPoolExecutor(workers) as pool:
+        pages = list(pool.map(solve, rounds))
+    shipped = [thinner(page) for page in pages]
+    save(out, shipped, {**about, "seed": seed, "deals": deals})
+    return shipped
+
+
+def thinner(page: SparsePage) -> SparsePage:
+    """A page as it is shipped; what was solved exactly stays as it is."""
+    if page.about["memory"] == ALL_MOVES:
+        return page
+    start = PERUDO.start(Rules.parse(page.about["rules"]), 2, page.about["dice"], opener=0)
+    graph = memory_graph.build(start, page.about["memory"])
+    return sparse_page(graph, dense(page, graph), page.about, SHIPPED)
+
+
+def kept_page(round: Round, work: Path, seed: int, deals: int) -> SparsePage:
+    """The page from the working directory; solved first if it is not there."""
+    name = hashlib.sha256(f"{round} {seed} {deals} {MOST_NODES} {PERUDO.revision}".encode())
+    path = work / f"{name.hexdigest()[:16]}.page"
+    if not path.exists():
+        save(path, [solve_round(round, seed, deals)], {})
+    return load(path.read_bytes(), str(path))[1][0]
+
+
+def solve_round(round: Round, seed: int, deals: int) -> SparsePage:
+    """One round, exactly if it is small enough."""
+    rules, dice = round
+    start = PERUDO.start(rules, 2, list(dice), opener=0)
+    about: dict[str, Any] = {"rules": str(rules), "dice": list(dice)}
+    try:
+        tree = public_tree.build(start, largest=EXACT_POSITIONS)
+    except public_tree.TooLargeError:
+        return _learn(start, about, seed, deals)
+    exact = Solver(tree, "dcfr")
+    while exact.iterations == 0 or exact.exploitability() > EXACT_TARGET:
+        exact.iterate(100)
+    about |= {"memory": ALL_MOVES, "value": exact.value(), "error": exact.exploitability()}
+    graph = memory_graph.build(start, ALL_MOVES)
+    return sparse_page(graph, _spread(graph, page_of_tree(exact, {})), about, EXACTLY)
+
+
+def _learn(start: State, about: dict[str, Any], seed: int, deals: int) -> SparsePage:
+    memory = memory_graph.longest_memory(start, SHORTEST_MEMORY, LONGEST_MEMORY, MOST_NODES)
+    graph = memory_graph.build(start, memory)
+    solver = HandsSolver(graph, seed)
+    while solver.iterations < deals:
+        solver.iterate(min(STEP, deals - solver.iterations))
+    first, second = solver.average()
+    about |= {"memory": memory, "value": solver.value(), "deals": deals}
+    return sparse_page(graph, (first, second), about, KEPT)
+
+
+def _spread(graph: MemoryGraph, page: Page) -> tuple[Numbers, Numbers]:
+    """A dense page's chances, laid out by player and hand as a graph's."""
+    moves, offsets = np.diff(graph.edges), graph.offsets
+    place = {int(key): index for index, key in enumerate(page.keys)}
+    chances = [
+        np.zeros((len(graph.weights[p]), int(moves[graph.actors == p].sum())), np.float32)
+        for p in range(2)
+    ]
+    for node in range(graph.nodes):
+        player, count, offset = int(graph.actors[node]), int(moves[node]), int(offsets[node])
+        hands = len(graph.weights[player])
+        begin = int(page.first[place[int(graph.keys[node])]])
+        rows = page.chances[begin : begin + hands * count].reshape(hands, count).astype(np.float32)
+        chances[player][:, offset : offset + count] = rows / rows.sum(axis=1, keepdims=True)
+    return chances[0], chances[1]

@@ -1,0 +1,283 @@
+"""A sparse page: of a round's strategies only what their own play can lead to.
+
+A row (a position and a hand) is kept if the player's own will leads there at all, and in a row the
+moves that are worth a chance; positions that are missing are for somebody else to play. Many pages
+make one file: a line of JSON that people can read, then arrays of bytes, one kind after the other,
+compressed. A file that is damaged or of another version is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import lzma
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from perudo.games.errors import PerudoError
+from perudo.games.kernel import kernel
+from perudo.search.fsicfr import Numbers
+from perudo.search.memory_graph import MemoryGraph
+from perudo.search.outcomes import Keys
+
+MAGIC = "perudo sparse book"
+VERSION = 1
+KEY_BYTES = 5
+KEY_MASK = np.uint64((1 << (8 * KEY_BYTES)) - 1)
+"""So many bytes of a position's key tell it from all others of its page."""
+Bytes = npt.NDArray[np.uint8]
+Players = tuple[Numbers, Numbers]
+
+
+@dataclass(frozen=True)
+class Thrift:
+    """What is left out of a page."""
+
+    least_chance: float
+    """Moves that are less likely than this, if there are others ..."""
+    least_reach: float
+    """... and rows that the player's own will leads to less often, however the other plays."""
+    levels: int = 255
+    """How finely chances are told apart: the likeliest move of a row has this many."""
+    rare: float = 0.0
+    """Rows that good play of both leads to less often than this are for odd opponents ..."""
+    rare_levels: int = 255
+    """... and are told more roughly."""
+    seed: int = 0
+
+
+class SparseBookError(PerudoError):
+    """A file that is not a sparse book, or not an intact one."""
+
+
+@dataclass(frozen=True)
+class SparsePage:
+    """The strategies of both players in one round, as far as they need them."""
+
+    keys: Keys
+    """Of each position: its memory key, cut to a few bytes."""
+    actors: Bytes
+    counts: Bytes
+    """Of each position and hand, as ``put_hand`` numbers them: how many moves are listed."""
+    moves: Bytes
+    """Of each listed move: its place among the legal ones."""
+    chances: Bytes
+    """And how likely it is; whoever reads them makes them add up."""
+    about: dict[str, Any]
+    """Which round, its numbers of hands, and how it was solved."""
+
+    @property
+    def first_rows(self) -> npt.NDArray[np.int64]:
+        """Where each position's counts begin, and where the last end."""
+        hands = np.array(self.about["hands"], np.int64)[self.actors]
+        return np.concatenate([[0], np.cumsum(hands)])
+
+
+@kernel
+def best_reach(
+    player: int,
+    actors: npt.NDArray[np.int8],
+    edges: npt.NDArray[np.int64],
+    targets: npt.NDArray[np.int32],
+    offsets: npt.NDArray[np.int64],
+    chances: Numbers,
+    reach: Numbers,
+) -> None:
+    """By node and hand: how likely the player's will leads there on the likeliest way."""
+    hands = reach.shape[1]
+    reach[:] = 0.0
+    reach[0] = 1.0
+    for node in range(actors.size):
+        begin, end = edges[node], edges[node + 1]
+        for edge in range(begin, end):
+            if targets[edge] < 0:
+                continue
+            into = reach[targets[edge]]
+            move = offsets[node] + edge - begin
+            for hand in range(hands):
+                share = chances[hand, move] if actors[node] == player else np.float32(1.0)
+                into[hand] = max(into[hand], reach[node, hand] * share)
+
+
+def rows_of(graph: MemoryGraph, player: int, chances: Numbers) -> tuple[Numbers, Any]:
+    """The largest chance of each row (hand and node of the player), and how to spread rows."""
+    mine = np.flatnonzero(graph.actors == player)
+    moves = np.diff(graph.edges)[mine]
+    best: Any = np.maximum.reduceat(chances, graph.offsets[mine], axis=1)
+    return best, lambda rows: np.repeat(rows, moves, axis=1)
+
+
+def reaches(graph: MemoryGraph, chances: Players) -> Players:
+    """How likely each player's own will leads to each node with each hand, on the best way."""
+    found = []
+    for player in range(2):
+        mine = np.flatnonzero(graph.actors == player)
+        totals: Any = np.add.reduceat(chances[player], graph.offsets[mine], axis=1)
+        _, spread = rows_of(graph, player, chances[player])
+        played = chances[player] / spread(np.where(totals > 0, totals, 1))
+        reach = np.zeros((graph.nodes, len(graph.weights[player])), np.float32)
+        arrays = (graph.actors, graph.edges, graph.targets, graph.offsets)
+        best_reach(player, *arrays, played.astype(np.float32), reach)
+        found.append(reach)
+    return found[0], found[1]
+
+
+def quantised(graph: MemoryGraph, chances: Players, thrift: Thrift) -> tuple[Bytes, Bytes]:
+    """Chances as they are stored."""
+    kept = tuple(np.where(part < thrift.least_chance, 0.0, part) for part in chances)
+    own = reaches(graph, (kept[0], kept[1]))
+    by_will = [own[player] @ graph.weights[player] for player in range(2)]
+    luck = np.random.default_rng(thrift.seed)
+    stored = []
+    for player in range(2):
+        mine = np.flatnonzero(graph.actors == player)
+        best, spread = rows_of(graph, player, kept[player])
+        likely = own[player][mine] * by_will[1 - player][mine][:, None]
+        levels = np.where(thrift.rare > likely.T, thrift.rare_levels, thrift.levels)
+        scaled = kept[player] / spread(np.where(best > 0, best, 1.0)) * spread(levels)
+        # Rounded up or down by chance: what is bluffed with a small chance by each of many hands
+        # is then bluffed with a larger one by a few, and as often in all.
+        stored.append((scaled + luck.random(scaled.shape)).astype(np.uint8))
+    return stored[0], stored[1]
+
+
+def sparse_page(
+    graph: MemoryGraph, chances: Players, about: dict[str, Any], thrift: Thrift
+) -> SparsePage:
+    """Keep of dense strategies, by player, hand and the graph's ``offsets``, what is needed."""
+    stored, offsets = quantised(graph, chances, thrift), graph.offsets
+    own = reaches(graph, (stored[0].astype(np.float32), stored[1].astype(np.float32)))
+    moves_of = np.diff(graph.edges)
+    keys, actors, counts, moves, listed = [], [], [], [], []
+    for node in range(graph.nodes):
+        player = int(graph.actors[node])
+        block = stored[player][:, offsets[node] : offsets[node] + moves_of[node]]
+        block = np.where(own[player][node][:, None] > thrift.least_reach, block, 0)
+        if not block.any():
+            continue
+        hand, move = np.nonzero(block)
+        keys.append(graph.keys[node] & KEY_MASK)
+        actors.append(player)
+        counts.append(np.bincount(hand, minlength=len(block)))
+        moves.append(move)
+        listed.append(block[hand, move])
+    if len(set(keys)) < len(keys):
+        raise SparseBookError("two positions have the same key: more of its bytes are needed")
+    return SparsePage(
+        np.array(keys, np.uint64),
+        np.array(actors, np.uint8),
+        np.concatenate(counts).astype(np.uint8),
+        np.concatenate(moves).astype(np.uint8),
+        np.concatenate(listed).astype(np.uint8),
+        about | {"hands": [len(weights) for weights in graph.weights]},
+    )
+
+
+def dense(page: SparsePage, graph: MemoryGraph) -> Players:
+    """A page's chances, laid out as those of a graph; 0 where it is silent."""
+    place = {int(key): node for node, key in enumerate(graph.keys & KEY_MASK)}
+    moves, offsets, rows = np.diff(graph.edges), graph.offsets, page.first_rows
+    ends = np.concatenate([[0], np.cumsum(page.counts, dtype=np.int64)])
+    spread = [
+        np.zeros((len(graph.weights[p]), int(moves[graph.actors == p].sum())), np.float32)
+        for p in range(2)
+    ]
+    for index, key in enumerate(page.keys):
+        counts = page.counts[rows[index] : rows[index + 1]]
+        listed = slice(ends[rows[index]], ends[rows[index + 1]])
+        hands = np.repeat(np.arange(len(counts)), counts)
+        columns = offsets[place[int(key)]] + page.moves[listed]
+        spread[page.actors[index]][hands, columns] = page.chances[listed]
+    for player in range(2):
+        mine = np.flatnonzero(graph.actors == player)
+        totals: Any = np.add.reduceat(spread[player], offsets[mine], axis=1)
+        spread[player] /= np.repeat(np.where(totals > 0, totals, 1), moves[mine], axis=1)
+    return spread[0], spread[1]
+
+
+# --- files --------------------------------------------------------------------------------------
+PARTS = ("keys", "actors", "counts", "moves", "chances")
+
+
+def _key_bytes(keys: Keys) -> Bytes:
+    return np.ascontiguousarray(keys.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :KEY_BYTES])
+
+
+def save(path: Path, pages: list[SparsePage], about: dict[str, Any]) -> None:
+    """Write the file at once or not at all."""
+    planes = [b"".join(_key_bytes(page.keys).tobytes() for page in pages)]
+    for name in PARTS[1:]:
+        planes.append(b"".join(getattr(page, name).tobytes() for page in pages))
+    payload = lzma.compress(b"".join(planes), preset=9 | lzma.PRESET_EXTREME)
+    header = {
+        "format": MAGIC,
+        "version": VERSION,
+        "sha256": hashlib.sha256(payload).hexdigest(),
+        **about,
+        "pages": [
+            {**page.about, "sizes": [len(getattr(page, name)) for name in PARTS]} for page in pages
+        ],
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".unfinished")
+    unfinished.write_bytes(json.dumps(header).encode() + b"\n" + payload)
+    unfinished.replace(path)
+
+
+def load(data: bytes, name: str) -> tuple[dict[str, Any], list[SparsePage]]:
+    """Read a file's contents; one that is wrong or damaged is refused with the reason."""
+    line, _, payload = data.partition(b"\n")
+    try:
+        header = dict(json.loads(line))
+    except (ValueError, TypeError):
+        header = {}
+    if header.pop("format", None) != MAGIC:
+        raise SparseBookError(f"{name} is not a sparse book of strategies")
+    version = header.pop("version", None)
+    if version != VERSION:
+        raise SparseBookError(f"{name} is of version {version}, not {VERSION}")
+    if hashlib.sha256(payload).hexdigest() != header.pop("sha256", None):
+        raise SparseBookError(f"{name} is damaged: its contents do not match its checksum")
+    abouts = header.pop("pages", [])
+    planes = _planes(lzma.decompress(payload), [about.pop("sizes") for about in abouts], name)
+    pages = []
+    for about, parts in zip(abouts, planes, strict=True):
+        keys, actors, counts, moves, chances = parts
+        page = SparsePage(_keys(keys), actors, counts, moves, chances, about)
+        _check(page, name)
+        pages.append(page)
+    return header, pages
+
+
+def _planes(data: bytes, sizes: list[list[int]], name: str) -> list[list[Bytes]]:
+    """The parts of each page; all pages' keys come first, then all actors, and so on."""
+    widths = [KEY_BYTES, 1, 1, 1, 1]
+    wanted = sum(size * width for row in sizes for size, width in zip(row, widths, strict=True))
+    if wanted != len(data):
+        raise SparseBookError(f"{name} does not hold what its first line says")
+    stored, begin = np.frombuffer(data, np.uint8), 0
+    parts: list[list[Bytes]] = [[] for _ in sizes]
+    for part, width in enumerate(widths):
+        for page, row in enumerate(sizes):
+            parts[page].append(stored[begin : begin + row[part] * width])
+            begin += row[part] * width
+    return parts
+
+
+def _keys(stored: Bytes) -> Keys:
+    wide = np.zeros((len(stored) // KEY_BYTES, 8), np.uint8)
+    wide[:, :KEY_BYTES] = stored.reshape(-1, KEY_BYTES)
+    return np.asarray(wide.view("<u8").ravel().astype(np.uint64))
+
+
+def _check(page: SparsePage, name: str) -> None:
+    listed = int(page.counts.sum(dtype=np.int64))
+    rows = int(page.first_rows[-1]) if page.actors.max(initial=0) < 2 else -1
+    if len(page.keys) != len(page.actors) or rows != len(page.counts):
+        raise SparseBookError(f"{name}: a page's positions and rows do not agree")
+    if not len(page.moves) == len(page.chances) == listed or not np.all(page.chances):
+        raise SparseBookError(f"{name}: a page's rows and moves do not agree")
