@@ -3,7 +3,7 @@
 Source: this project (docs/agents.md tells how it works and how strong it is). The parts:
 ``situation`` (what a position comes down to), ``models`` (what players do there), ``habits`` (the
 file of what was learnt), ``standings`` (what a match is worth), ``opponents`` (who is who),
-``thinking``.
+``two_players`` (a book of solved rounds), ``thinking``.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from perudo.agents.agent import CompiledAgent, Decision
 from perudo.agents.champion.habits import MODELS, Family, Habits, family_of, shipped
 from perudo.agents.champion.opponents import read_opponents
 from perudo.agents.champion.thinking import PHASES, decide_champion
+from perudo.agents.champion.two_players import OpenBook, open_book
 from perudo.agents.parameters import flag, number
 from perudo.games.chance import Stream
+from perudo.games.errors import PerudoError
 from perudo.games.perudo.layout import read_rules
 from perudo.games.policy import Memory, Parameters
 from perudo.games.state import State
@@ -57,17 +59,21 @@ class Champion(CompiledAgent):
     def prepare(self, start: State) -> None:
         """Open what is known of the rules that are played."""
         known: Habits = self.__dict__.get("_habits") or shipped()
-        self.__dict__["_family"] = known.families[family_of(read_rules(start.record))]
+        rules = read_rules(start.record)
+        self.__dict__["_family"] = known.families[family_of(rules)]
+        self.__dict__["_open"] = open_book(rules)
 
     @property
     def parameters(self) -> Parameters:
         """In the order of ``thinking``."""
-        family: Family | None = self.__dict__.get("_family")
-        if family is None:
-            family = shipped().families["official"]
+        if "_family" not in self.__dict__:
+            raise PerudoError(f"{self.name} has to be prepared for a match before it plays")
+        family: Family = self.__dict__["_family"]
+        book: OpenBook = self.__dict__["_open"]
         rollouts = self.rollouts * (DEEPER if self.deep else 1)
         settings = [rollouts, self.temperature, self.match, self.adapt]
-        return np.array([*family.parameters, *settings, *[1.0 / len(MODELS)] * len(MODELS)])
+        usual = [1.0 / len(MODELS)] * len(MODELS)
+        return np.concatenate([family.parameters, settings, usual, book.parameters])
 
     def decide(self, observation: State, memory: Memory, stream: Stream) -> Decision:
         """Think."""

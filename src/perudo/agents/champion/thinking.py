@@ -37,6 +37,7 @@ from perudo.agents.champion.situation import (
     supporters,
 )
 from perudo.agents.champion.standings import SIZE, worth_after_loss, worth_to
+from perudo.agents.champion.two_players import consult
 from perudo.agents.reading import NO_BID, ways
 from perudo.games.chance import Stream, whole
 from perudo.games.game import (
@@ -68,10 +69,11 @@ from perudo.search.beliefs import draw
 from perudo.search.book import chances_at
 
 WORTH, ROLLOUTS, TEMPERATURE, FOR_MATCH, ADAPT, PRIORS = range(4, 10)
-"""Places of the parameters after those of the models; the first is an address."""
-"""From PRIORS on: how likely each model is before anything is known."""
+"""Places of the parameters after those of the models; the first is an address. Behind them: how
+likely each model is before anything is known, and the parameters of the book."""
 PHASES = (
     "fewer dice than that are likely",
+    "a call now and then keeps bidders honest",
     "exactly as many are likely",
     "a bid that should hold",
     "a bid that may hold, to put the next player on the spot",
@@ -80,8 +82,8 @@ PHASES = (
     "nothing to claim",
 )
 """Why a move was made."""
-DOUBTING, CLAIMING, HOLDING, PUSHING, BLUFFING, PASSING, DECLINING = range(len(PHASES))
-SHOULD, MAY = 0.6, 0.35
+DOUBTING, CHECKING, CLAIMING, HOLDING, PUSHING, BLUFFING, PASSING, DECLINING = range(len(PHASES))
+EVEN, SHOULD, MAY = 0.5, 0.6, 0.35
 """How likely bids are that should hold, and that may."""
 MOST_MOVES = 64
 LEAST_CHANCE = 0.08
@@ -94,6 +96,9 @@ LEAST_PRIOR = 0.02
 OPEN_MIND = 0.01
 """What each move gets of the blueprint's mixture, that it has not thought of."""
 LEAST_STAKE = 0.005
+FOUND_OUT = -6.0
+"""Somebody of whom the champion's own model is so much less likely than another, as a logarithm,
+plays by that other, and is no longer met by the book."""
 WORTH_SCALE = 65535.0
 
 Moves = npt.NDArray[np.int64]
@@ -214,9 +219,31 @@ def reason_for(observation: Record, seat: int, said: int) -> int:
             return CLAIMING
         if said == PASS:
             return PASSING
-        return DECLINING if said == DECLINE else DOUBTING
+        if said == DECLINE:
+            return DECLINING
+        checking = observation.passer == NOBODY and holds(observation, seat, observation.bid) > EVEN
+        return CHECKING if checking else DOUBTING
     chance = holds(observation, seat, said)
     return HOLDING if chance >= SHOULD else (PUSHING if chance >= MAY else BLUFFING)
+
+
+@kernel
+def conclude(observation: Record, seat: int, stream: Stream, thoughts: Record) -> int:
+    """Draw a move from the mixture, and say why."""
+    said = choose(thoughts, stream)
+    thoughts.phase = reason_for(observation, seat, said)
+    if observation.bid != NO_BID and observation.passer == NOBODY:
+        thoughts.chance = holds(observation, seat, int(observation.bid))
+    return said
+
+
+@kernel
+def is_found_out(observation: Record, seat: int, memory: Memory, adapt: float) -> bool:
+    """Whether the only opponent left plays by habits that are known, and that can be exploited."""
+    for other in range(whole(observation.players)):
+        if other != seat and observation.counts[other] > 0:
+            return bool(adapt * memory[other, OWN] <= FOUND_OUT)
+    return False
 
 
 @kernel
@@ -227,9 +254,8 @@ def weigh_models(
     for other in range(prior.shape[0]):
         best = -np.inf
         for model in range(models):
-            remembered = memory[other, model] if memory.shape[1] >= models else 0.0
             prior[other, model] = math.log(parameters[PRIORS + model])
-            prior[other, model] += parameters[ADAPT] * remembered
+            prior[other, model] += parameters[ADAPT] * memory[other, model]
             best = max(best, prior[other, model])
         for model in range(models):
             prior[other, model] = math.exp(prior[other, model] - best)
@@ -246,6 +272,10 @@ def decide_champion(
     worth = np.empty(SIZE)
     for place in range(SIZE):
         worth[place] = float(kept[place]) / WORTH_SCALE
+    begin(thoughts)
+    if observation.live == 2 and not is_found_out(observation, seat, memory, parameters[ADAPT]):
+        if consult(observation, parameters[PRIORS + models :], thoughts):
+            return conclude(observation, seat, stream, thoughts)
     moves, prior = np.zeros(MOST_MOVES, np.int64), np.zeros(MOST_MOVES)
     count = list_moves(observation, seat, index, rows, models, moves, prior)
     begin(thoughts)
@@ -292,8 +322,4 @@ def decide_champion(
     thoughts.rollouts = done
     for place in range(count):
         consider(thoughts, int(moves[place]), mixture[place] / total, means[place])
-    said = choose(thoughts, stream)
-    thoughts.phase = reason_for(observation, seat, said)
-    if observation.bid != NO_BID and observation.passer == NOBODY:
-        thoughts.chance = holds(observation, seat, int(observation.bid))
-    return said
+    return conclude(observation, seat, stream, thoughts)
