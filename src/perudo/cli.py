@@ -507,14 +507,15 @@ def exploitability(
 @app.command()
 def train(
     agent: Annotated[str, typer.Argument(help="champion: the only one that is trained.")],
-    out: Annotated[Path, typer.Option("--out", help="Write what was learnt to this file.")] = Path(
-        "champion.habits"
-    ),
-    place: Annotated[
-        Path, typer.Option("--work", help="Keep pieces here; go on with those that are there.")
-    ] = Path("champion-training"),
+    out: Annotated[
+        Path,
+        typer.Option("--out", help="A directory for what was learnt; goes on with what is there."),
+    ] = Path("champion"),
+    part: Annotated[
+        str, typer.Option("--part", help="many: tables of three and more; two; or both.")
+    ] = "both",
     quick: Annotated[
-        bool, typer.Option("--quick", help="A minute instead of an hour, to see that it works.")
+        bool, typer.Option("--quick", help="Minutes instead of hours, to see that it works.")
     ] = False,
     seed: Annotated[int, typer.Option("--seed", help="The same seed learns the same.")] = 1,
     workers: Annotated[
@@ -530,7 +531,7 @@ def train(
 
     if agent != "champion":
         _fail(f"{agent} is not trained; champion is")
-    raise typer.Exit(run_train(out, place, quick, seed, workers, engine, address))
+    raise typer.Exit(run_train(out, part, quick, seed, workers, engine, address))
 
 
 @app.command("review")

@@ -5,33 +5,66 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
+from perudo.agents.champion import habits, two_players
 from perudo.games.errors import PerudoError
 from perudo.lab.champion_training import QUICK, Effort, Training
 from perudo.lab.engines import check_engine, open_engine
+from perudo.lab.match import cores
 from perudo.lab.results import commit
+from perudo.lab.training_two import DEALS, PRESETS, Progress, train_two_players
+
+PARTS = ("many", "two", "both")
+QUICK_PRESETS, QUICK_DEALS = ("common:dice=2",), 200
 
 
 def run_train(
     out: Path,
-    place: Path,
+    part: str,
     quick: bool,
     seed: int,
     workers: int | None,
     engine: str,
     address: str,
 ) -> int:
-    """Train the champion for tables of three and more; returns the exit code."""
-    if not out.parent.is_dir():
-        raise PerudoError(f"cannot write to {out}: there is no directory {out.parent}")
+    """Train the champion; returns the exit code."""
+    if part not in PARTS:
+        raise PerudoError(f"part {part!r} is not known; there are: {', '.join(PARTS)}")
     check_engine(engine, workers, address)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PerudoError(f"cannot write to {out}: {error.strerror}") from None
     about = {"command": shlex.join(["perudo", *sys.argv[1:]]), "commit": commit(), "seed": seed}
-    with open_engine(engine, workers, address) as opened:
-        effort = QUICK if quick else Effort()
-        training = Training(
-            opened, place, effort, seed, report=lambda line: print(line, flush=True)
-        )
-        content = training.run(about).to_bytes()
-    out.write_bytes(content)
-    print(f"{out}: {len(content) / 1e6:.2f} MB")
+    if part in ("many", "both"):
+        with open_engine(engine, workers, address) as opened:
+            effort = QUICK if quick else Effort()
+            training = Training(opened, out / "pieces", effort, seed, report=_say)
+            _keep(out / habits.FILE, training.run(about).to_bytes())
+    if part in ("two", "both"):
+        _train_two(out, quick, seed, workers, about)
     return 0
+
+
+def _train_two(
+    out: Path, quick: bool, seed: int, workers: int | None, about: dict[str, Any]
+) -> None:
+    presets, deals = (QUICK_PRESETS, QUICK_DEALS) if quick else (PRESETS, DEALS)
+    book = out / two_players.BOOK
+
+    def report(progress: Progress) -> None:
+        dice = " v ".join(str(count) for count in progress.dice)
+        _say(f"{progress.seconds:6.0f} s  {progress.done} of {progress.wanted}: {dice}")
+
+    train_two_players(presets, book, out / "rounds", about, seed, deals, workers or cores(), report)
+    _say(f"{book}: {book.stat().st_size / 1e6:.2f} MB")
+
+
+def _keep(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    _say(f"{path}: {len(content) / 1e6:.2f} MB")
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
