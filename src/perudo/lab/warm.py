@@ -25,7 +25,7 @@ from perudo.lab.contest import Contest
 
 FIRST = ("random", "probabilistic", "mcts-random")
 """Agents in whose shadow the others compile: two that are small, then the largest."""
-LATER = ("pomcp", "pomcp-pgt-ucb", "pomcp-pgt-rm", "cfr")
+LATER = ("pomcp", "pomcp-pgt-ucb", "pomcp-pgt-rm", "cfr", "champion")
 """Agents that are compiled when they are first used."""
 
 
