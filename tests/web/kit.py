@@ -205,6 +205,9 @@ def _hands_in(part: Any) -> Iterator[str]:
         yield from (hand for each in inside for hand in _hands_in(each))
 
 
+ANSWERED = """(question) => document.querySelector("#skip, .winner")
+  || document.querySelector(".acting").dataset.question !== question"""
+"""That what was said has arrived."""
 AWAITED = ".acting.asked, #skip, .winner, #hurry"
 
 

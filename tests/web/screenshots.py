@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Literal
 
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -34,16 +34,27 @@ def every_view(launched: Browser, url: str, out: Path) -> None:
         print(name, flush=True)
 
 
+def _in_the_middle(page: Page, url: str) -> bool:
+    """Play until the visitor has bid and is asked again; False if the dice were gone before."""
+    sit(page, url, make_table(page, url, [OPEN, AI, AI, AI], rules="s0_sim"))
+    while True:
+        page.wait_for_selector(".acting.asked, #skip, #hurry, .winner")
+        if page.is_visible("#hurry") or page.is_visible(".winner"):
+            return False
+        if page.is_visible("#skip"):
+            click(page, "#skip")
+        elif page.locator(".bidding li.mine").count():
+            return True
+        else:
+            click(page, ".bid >> nth=1")
+            page.wait_for_timeout(300)
+
+
 def readme_picture(launched: Browser, url: str, path: Path) -> None:
     """A table in the middle of a round."""
     page = visit(launched, url, viewport={"width": 1120, "height": 800}, color_scheme="light")
-    table = make_table(page, url, [OPEN, AI, AI, AI], rules="s0_sim")
-    sit(page, url, table)
-    page.wait_for_selector(".acting.asked")
-    while page.locator(".bidding li.mine").count() < 1 or not page.is_visible(".acting.asked"):
-        page.wait_for_selector(".acting.asked, #skip")
-        click(page, "#skip" if page.is_visible("#skip") else ".bid >> nth=1")
-        page.wait_for_timeout(300)
+    while not _in_the_middle(page, url):
+        print("out of dice before a picture; another table", flush=True)
     page.screenshot(path=path)
 
 

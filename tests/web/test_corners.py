@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
@@ -21,6 +22,18 @@ COUNTED = """() => {
 }"""
 
 
+SKIPPING = """() => {
+  document.querySelector("#see-again").click();
+  const told = [];
+  while (document.querySelector(".counting")) {
+    told.push(Boolean(document.querySelector(".verdict")));
+    document.querySelector("#skip").click();
+  }
+  return [...told, Boolean(document.querySelector(".verdict"))];
+}"""
+"""Whether the outcome is told, before and after each time that something is skipped."""
+
+
 def until_a_reveal(page: Page) -> None:
     while not page.is_visible("#skip"):
         page.wait_for_selector(".acting.asked, #skip")
@@ -37,18 +50,21 @@ def test_a_reveal_counts_one_by_one_and_can_be_seen_again(server: Server, chrome
     sit(page, server.url, table)
     page.evaluate(COUNTED)
     until_a_reveal(page)
-    page.wait_for_selector(".verdict")
+    page.wait_for_selector(".counting", state="detached")  # after a while, by itself
     counted = [int(number) for number in page.evaluate("window.counted")]
-    assert counted == list(range(len(counted)))
-    assert page.locator(".die.lit").count() == counted[-1]
-    page.click("#skip")
-    page.wait_for_selector("#see-again")
+    assert counted[0] == 0
+    assert all(after in (before + 1, 0) for before, after in itertools.pairwise(counted))
+    page.evaluate("window.counted = []")
     page.click("#see-again")
-    page.wait_for_selector(".counting")
-    page.click("#skip")  # to the outcome
-    page.wait_for_selector(".verdict")
-    page.click("#skip")  # and on
+    page.wait_for_selector(".verdict")  # this one stays until somebody goes on
+    assert page.locator(".bidding .said").last.inner_text() == "Dudo"  # of the round that is shown
+    again = [int(number) for number in page.evaluate("window.counted")]
+    assert again == list(range(len(again)))
+    assert page.locator(".die.lit").count() == again[-1]
+    page.click("#skip")
     page.wait_for_selector(".counting", state="detached")
+    skipped = page.evaluate(SKIPPING)  # to the outcome, without counting, and on
+    assert skipped == ([False, True, False] if again[-1] else [True, False])
     calm(page)
 
 

@@ -12,6 +12,7 @@ from perudo.games.perudo import PerudoState
 from perudo.record import MatchRecord
 from perudo.server.fairness import check_dice
 from web.kit import (
+    ANSWERED,
     SPOKEN,
     Server,
     calm,
@@ -105,8 +106,6 @@ def test_another_plays_by_keyboard_and_hears_every_event(server: Server, chrome:
     calm(page)
 
 
-ANSWERED = """(question) => document.querySelector("#skip, .winner")
-  || document.querySelector(".acting").dataset.question !== question"""
 FACES = ("", "one", "two", "three", "four", "five", "six")
 
 

@@ -17,7 +17,7 @@ from perudo.games.perudo import PERUDO
 from perudo.record import MatchRecord
 from perudo.server.fairness import FairDice, check_dice
 from perudo.table import Table
-from web.kit import Server, calm, click, make_table, sit, visit
+from web.kit import ANSWERED, Server, calm, click, make_table, sit, visit
 from web.test_words import WEB
 from web.views import AI, OPEN, RECORD, tour
 
@@ -93,8 +93,10 @@ def test_nothing_at_a_table_lies_over_something_else(
             settled = True  # from now on the last round can be seen again
             click(page, "#skip")
         elif not (settled and page.is_visible("[data-word]")):
+            question = page.get_attribute(".acting", "data-question")
             doubting = page.is_visible('[data-word="dudo"]')
             click(page, '[data-word="dudo"]' if doubting else ".bid >> nth=0")
+            page.wait_for_function(ANSWERED, arg=question)
     for width, height in ((320, 640), (704, 900), (1024, 768), (1120, 800), (1366, 768)):
         page.set_viewport_size({"width": width, "height": height})
         found += [f"{width}: {overlap}" for overlap in page.evaluate(OVERLAPS)]

@@ -85,6 +85,13 @@ export class TableGame extends EventTarget {
     this.dispatchEvent(new CustomEvent("change", { detail: { fresh, everything, before } }));
   }
 
+  // What was said in the round that an event settles: [seat, action], in order.
+  saidBefore(result) {
+    const round = this.events.filter((event) => event.n < result.n);
+    return round.slice(round.findLastIndex((event) => event.kind === "deal") + 1)
+      .filter((event) => event.kind === "act" && event.action !== "decline").map((event) => [event.seat, event.action]);
+  }
+
   // The seed that this browser sends, and to which dice it belongs.
   promise(seed) {
     const { game, anchor, status } = this.info;

@@ -32,13 +32,15 @@ export class Side {
     return fold;
   }
 
-  draw() {
+  draw(reveal) {
     const { game } = this;
     const { view, info, names } = game;
-    show(this.bidding, (view?.history ?? []).map(([seat, action]) =>
+    // While a round is being settled, its own bidding is there, not that of the next.
+    const history = reveal ? game.saidBefore(reveal.event) : view?.history ?? [];
+    show(this.bidding, history.map(([seat, action]) =>
       h("li", { class: seat === game.seat ? "mine" : "" }, h("span", { class: "said-by" }, seat === game.seat ? t("seat.you") : names[seat]), h("span", { class: "said" }, bidShort(action)))));
-    if (!view?.history.length) show(this.bidding, h("li", { class: "nothing" }, t("side.no_bids")));
-    this.round.hidden = !view || view.over;
+    if (!history.length) show(this.bidding, h("li", { class: "nothing" }, t("side.no_bids")));
+    this.round.hidden = !view || (view.over && !reveal);
     this.#tell();
     this.talk.hidden = game.seat === null;
     this.text.hidden = !info.private;

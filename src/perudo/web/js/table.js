@@ -118,7 +118,7 @@ export class PerudoTable extends HTMLElement {
     this.#giveBack(this.middle, held);
     show(this.corner, corner(game, this.#reveal, this.acts));
     this.acting.draw(this.#reveal);
-    this.side.draw();
+    this.side.draw(this.#reveal);
     const open = game.info.seats.some((seat) => !seat.player) && game.info.status !== "closed";
     this.waiting.hidden = !open;
     if (open && !this.waiting.childElementCount) this.waiting.append(invitation(game.id));
