@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from perudo.client import ServerError, play
+from perudo.server.store import StoreError
 from server.kit import Site, settings_for, site
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -50,6 +51,48 @@ def test_bots_meet_in_the_queue_and_are_rated(tmp_path: Path) -> None:
             assert entries["robot0"]["rating"] != entries["robot1"]["rating"]
             low, high = entries["robot0"]["low"], entries["robot0"]["high"]
             assert low < entries["robot0"]["rating"] < high
+
+    asyncio.run(main())
+
+
+def test_bots_may_have_any_number_of_games_by_the_queue(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with site(settings_for(tmp_path, tables_per_person=1)) as here:
+            owners = [await account(here, name) for name in ("Ada", "Bob")]
+            bots = [await bot(here, owner, f"robot{n}") for n, owner in enumerate(owners)]
+            players = [await here.connect(token) for token in bots]
+            seeds = ["ab" * 16, "cd" * 16]
+            tables = set()
+            for _ in range(3):
+                for player, seed in zip(players, seeds, strict=True):
+                    await player.send(type="queue", players=2, rated=True, seed=seed)
+                for player in players:
+                    tables.add((await player.until(lambda m: m["type"] == "matched"))["table"])
+            assert len(tables) == 3
+            room = await here.house.lobby.room(tables.pop())
+            assert sorted(seat.seed for seat in room.state.seats) == seeds  # both add to the dice
+
+    asyncio.run(main())
+
+
+def test_who_could_not_be_given_a_table_still_waits(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with site(settings_for(tmp_path)) as here:
+            owners = [await account(here, name) for name in ("Ada", "Bob")]
+            players = [await here.connect(token) for token in owners]
+            real = here.house.lobby.create
+
+            async def failing(*wish: Any, **more: Any) -> str:
+                here.house.lobby.create = real  # type: ignore[method-assign]
+                raise StoreError("the database does not answer; try again")
+
+            here.house.lobby.create = failing  # type: ignore[method-assign]
+            await players[0].request(type="queue", players=2)
+            refused = await players[1].request(type="queue", players=2)
+            assert refused["code"] == "try_again"
+            await players[1].send(type="queue", players=2)
+            for player in players:
+                await player.until(lambda m: m["type"] == "matched")
 
     asyncio.run(main())
 

@@ -15,6 +15,7 @@ from perudo.cli import app
 from perudo.games.errors import PerudoError
 from perudo.server import schema
 from perudo.server.store import open_engine
+from server import kit
 from server.kit import Site, play_out, settings_for, site
 from server.test_tables import two_at_a_table
 
@@ -125,8 +126,7 @@ def test_registration_can_be_closed_and_guessing_is_slow(tmp_path: Path) -> None
 
 def admin(path: Path, *words: str) -> str:
     """Run ``perudo admin``; returns what it prints."""
-    database = f"sqlite:///{path / 'perudo.db'}"
-    result = CliRunner().invoke(app, ["admin", *words, "--database", database])
+    result = CliRunner().invoke(app, ["admin", *words, "--database", kit.database_at(path)])
     if isinstance(result.exception, PerudoError):
         raise result.exception
     assert result.exit_code == 0, result.output

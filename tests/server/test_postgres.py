@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from perudo.server.store import open_engine
-from server import kit, test_bots, test_dealing, test_people, test_tables
+from server import kit, test_bots, test_dealing, test_ladder, test_people, test_quotas, test_tables
 from server.services import postgres
 from server.test_failing_writes import at_a_table
 
@@ -84,6 +84,12 @@ def end_connections(database: str) -> None:
         test_dealing.test_a_series_of_ais_plays_itself_and_a_rematch_begins_another,
         test_bots.test_bots_meet_in_the_queue_and_are_rated,
         test_people.test_sessions_can_be_ended,
+        test_people.test_a_host_resets_bans_and_mutes,
+        test_people.test_a_host_makes_accounts_where_nobody_else_can,
+        test_people.test_a_person_is_exported_and_erased,
+        test_people.test_old_casual_games_are_forgotten,
+        test_ladder.test_the_same_two_again_count_less_each_time,
+        test_quotas.test_games_of_ais_alone_are_counted_however_the_table_came_to_be,
     ],
 )
 def test_on_postgresql(test: Callable[..., Any], fresh: None, tmp_path: Path) -> None:

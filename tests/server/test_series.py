@@ -125,13 +125,15 @@ def test_people_keep_their_seats(tmp_path: Path) -> None:
         room = await here.table(person, seats, rules="common:dice=1", games=4)
         await here.open(room, Follower(person))
         await here.do(room, person, "sit")
-        for _ in range(500):
+        for _ in range(5000):
             await here.settle(room)
             match = room.state.match
             if match is not None and 0 in match.awaited:
                 legal = match.legal(0)
                 action = "dudo" if "dudo" in legal else legal[0]
                 await here.do(room, person, "action", id=room.state.question, action=action)
+            else:
+                await asyncio.sleep(0.001)  # AIs ask the database what they remember
             if room.state.game >= 3:
                 break
         assert room.state.game >= 3

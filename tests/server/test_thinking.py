@@ -137,7 +137,8 @@ def test_a_process_over_its_memory_limit_is_replaced(tmp_path: Path) -> None:
         view = table.observe(seat)
         try:
             first = (await pids(thinkers, view.record)).pop()
-            with pytest.raises(ThinkingError, match="ended with exit code"):
+            # On a busy machine its output is seen to end before the process itself does.
+            with pytest.raises(ThinkingError, match=r"ended with exit code|closed its standard"):
                 await thinkers.decide("greedy", view.record, None, 60.0)
             assert thinkers.replaced == 1
             assert await pids(thinkers, view.record) != {first}

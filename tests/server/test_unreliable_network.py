@@ -7,22 +7,25 @@ the number that was acknowledged, and a table loaded from its log is the table t
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import tempfile
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from perudo.server import schema
+from perudo.server.fairness import sha
 from perudo.server.lobby import read_log
 from perudo.server.people import Person
 from perudo.server.room import Room
-from perudo.server.state import TableState
+from perudo.server.state import Draft, TableState
 from perudo.server.views import view_of
 from server.rooms import Follower, World, world
 
@@ -36,6 +39,7 @@ class UnreliableNetwork(RuleBasedStateMachine):
         super().__init__()
         self.loop = asyncio.new_event_loop()
         self.directory = tempfile.TemporaryDirectory()
+        self.patch = pytest.MonkeyPatch()
         self.stack = AsyncExitStack()
         self.here: World
         self.room: Room
@@ -48,8 +52,20 @@ class UnreliableNetwork(RuleBasedStateMachine):
     def run(self, work: Any) -> Any:
         return self.loop.run_until_complete(work)
 
-    @initialize(rules=st.sampled_from(["official:dice=2", "common:dice=2", "uk:dice=2"]))
-    def begin(self, rules: str) -> None:
+    @initialize(
+        rules=st.sampled_from(["official:dice=2", "common:dice=2", "uk:dice=2"]),
+        luck=st.integers(0, 1000),
+    )
+    def begin(self, rules: str, luck: int) -> None:
+        """Sit down; whose turn it is and what is legal must be the same when this is done again."""
+
+        def anchor(game: int) -> Draft:
+            secret = hashlib.sha256(f"{luck} {game}".encode()).digest()
+            return Draft("anchor", {"game": game, "anchor": sha(secret)}, {"secret": secret.hex()})
+
+        for module in ("lobby", "drafting"):
+            self.patch.setattr(f"perudo.server.{module}.new_anchor", anchor)
+
         async def work() -> None:
             path = Path(self.directory.name)
             self.here = await self.stack.enter_async_context(world(path))
@@ -168,6 +184,7 @@ class UnreliableNetwork(RuleBasedStateMachine):
             assert view_of(state, viewer) == view_of(self.room.state, viewer)
 
     def teardown(self) -> None:
+        self.patch.undo()
         self.run(self.stack.aclose())
         self.loop.close()
         self.directory.cleanup()

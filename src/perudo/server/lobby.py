@@ -87,8 +87,8 @@ class Lobby:
         self._rooms.clear()
 
     # --- making ---------------------------------------------------------------------------------
-    async def create(self, person: Person, options: TableOptions) -> str:
-        """Make a table; returns its id."""
+    async def create(self, person: Person, options: TableOptions, *, counted: bool = True) -> str:
+        """Make a table; returns its id. What the queue has made is not counted as somebody's."""
         rules = options.parsed_rules()
         drafts = [
             Draft("opened", {"options": options.model_dump(mode="json"), "creator": person.id}),
@@ -107,10 +107,17 @@ class Lobby:
             if options.timer is None:  # nobody can be sent away from a rated game who never moves
                 options = options.model_copy(update={"timer": RATED_TIMER})
                 drafts[0].data["options"] = options.model_dump(mode="json")
-        return await self.open(person, options, drafts, ais == len(options.seats))
+        only_ais = ais == len(options.seats)
+        return await self.open(person, options, drafts, only_ais, counted=counted)
 
     async def open(
-        self, person: Person, options: TableOptions, drafts: list[Draft], only_ais: bool = False
+        self,
+        person: Person,
+        options: TableOptions,
+        drafts: list[Draft],
+        only_ais: bool = False,
+        *,
+        counted: bool = True,
     ) -> str:
         """A table whose log begins with these events; if one is ``started``, in that game."""
         id, now = new_id(), self._service.clock.time()
@@ -122,7 +129,8 @@ class Lobby:
         held = {} if self.cluster is None else {"owner": self.cluster.name, "fence": 1}
 
         def work(connection: Connection) -> None:
-            self._require_quota(connection, person, options, only_ais)
+            if counted:
+                self._require_quota(connection, person, options, only_ais)
             connection.execute(
                 schema.tables.insert().values(
                     id=id,

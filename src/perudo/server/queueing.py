@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from perudo.games.errors import PerudoError
 from perudo.games.perudo.presets import PRESETS
 from perudo.server import messages
 from perudo.server.commands import sit
@@ -58,7 +59,12 @@ class Queue:
         waiting[connection] = message.seed
         found = self._find(waiting, message.players)
         if found:
-            await self._seat({each: waiting.pop(each) for each in found}, wish)
+            seeds = {each: waiting.pop(each) for each in found}
+            try:
+                await self._seat(seeds, wish)
+            except PerudoError:  # such as a database that does not answer: they still wait
+                self._waiting[wish] = {**seeds, **self._waiting[wish]}
+                raise
 
     def _find(self, waiting: Iterable[Conversation], players: int) -> list[Conversation]:
         """The first who may meet: nobody twice, and no two of one owner."""
@@ -77,7 +83,8 @@ class Queue:
             rated=rated,
             timer=QUEUE_TIMER,
         )
-        table = await self._house.lobby.create(next(iter(found)).person, options)
+        person = next(iter(found)).person
+        table = await self._house.lobby.create(person, options, counted=False)
         room = await self._house.lobby.room(table)
         for connection, seed in found.items():
             person = connection.person
