@@ -191,7 +191,7 @@ def test_the_command_tells_what_cost_most_then_every_decision(tmp_path: Path) ->
     assert [line[2] for line in decisions] == ["4x4", "dudo", "1x3", "2x5", "dudo"]
     assert decisions[0][3:5] == ["true", "0%:"]  # Ann has no four
     assert all("luck" in line for line in decisions)
-    thoughts = [line for line in lines if line.startswith("      observer: ")]
+    thoughts = [line for line in lines if line.startswith("      champion: ")]
     assert len(thoughts) == len(decisions)
     assert any("considers" in line for line in thoughts)
 

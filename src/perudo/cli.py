@@ -542,7 +542,7 @@ def review_game(
     ] = None,
     agent: Annotated[
         list[str] | None,
-        typer.Option("--agent", help="Tell what this agent would have done; observer."),
+        typer.Option("--agent", help="Tell what this agent would have done; champion."),
     ] = None,
     model: Annotated[
         str, typer.Option("--model", help="Who plays on in all seats when costs are measured.")

@@ -31,6 +31,8 @@ from perudo.search.playing_on import win_samples
 
 MODEL = "observer"
 """Who is taken to sit in all seats after the decision."""
+ADVISER = "champion"
+"""Who is asked what they would have done, unless others are named."""
 SAMPLES = 2000
 LEAST_SAMPLES = 20
 SHOWN = 5
@@ -117,7 +119,7 @@ def review(
     record: MatchRecord,
     *,
     seats: Sequence[int] | None = None,
-    agents: Sequence[str] = (MODEL,),
+    agents: Sequence[str] = (ADVISER,),
     model: str = MODEL,
     samples: int = SAMPLES,
     seed: int = 1,

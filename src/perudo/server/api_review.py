@@ -11,7 +11,7 @@ from pydantic import Field
 
 from perudo.games.errors import PerudoError
 from perudo.record import MatchRecord
-from perudo.review import require_reviewable
+from perudo.review import ADVISER, require_reviewable
 from perudo.server import records
 from perudo.server.opponents import opponent
 from perudo.server.options import MAX_SEATS, Strict
@@ -34,7 +34,7 @@ class NewReview(Strict):
     seat: SeatNumber | None = None
     """Whose decisions; null: everybody's."""
     agents: Annotated[list[AgentName], Field(min_length=1, max_length=3)] = Field(
-        default_factory=lambda: ["observer"]
+        default_factory=lambda: [ADVISER]
     )
     """Who is asked what they would have done."""
 

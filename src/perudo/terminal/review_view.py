@@ -14,7 +14,7 @@ from rich.text import Text
 from perudo.games.errors import PerudoError
 from perudo.games.state import SEATS, seat_name
 from perudo.record import MatchRecord
-from perudo.review import MODEL, Opinion, Reviewed, costliest, review
+from perudo.review import ADVISER, Opinion, Reviewed, costliest, review
 from perudo.transcript import parse_record
 
 THOUGHTS = 3
@@ -63,7 +63,7 @@ def run_review(
     for decision in review(
         record,
         seats=seats_of(record, players),
-        agents=list(agents) or [MODEL],
+        agents=list(agents) or [ADVISER],
         model=model,
         samples=samples,
         seed=seed,

@@ -47,7 +47,7 @@ async function choosePage() {
 
 class Review {
   constructor(game, start, text = null) {
-    this.wish = { game, record: text, seat: null, agents: ["observer"] };
+    this.wish = { game, record: text, seat: null, agents: ["champion"] };
     this.start = start;
     this.allDice = true;
     this.place = 0;
@@ -141,7 +141,7 @@ class Review {
     const advisers = h("details", { class: "fold" }, h("summary", {}, t("review.advisers")),
       h("div", { class: "ticks" }, this.known.map((name) => tick(name, this.wish.agents.includes(name), (on) => {
         this.wish.agents = on ? [...this.wish.agents, name].slice(-MOST_ADVISERS) : this.wish.agents.filter((each) => each !== name);
-        if (!this.wish.agents.length) this.wish.agents = ["observer"];
+        if (!this.wish.agents.length) this.wish.agents = ["champion"];
         this.#again();
       }, { "data-adviser": name }))));
     return h("div", { class: "wishes" },
