@@ -551,7 +551,9 @@ def review_game(
         int, typer.Option("--samples", help="Deals for each decision; 0: no costs.", min=0)
     ] = 2000,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same costs.")] = 1,
-    as_json: JsonOption = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON object for each decision.")
+    ] = False,
 ) -> None:
     """Review a finished game: what each decision was worth, as the player could know it."""
     from perudo.terminal.review_view import run_review
