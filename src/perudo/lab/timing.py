@@ -26,7 +26,7 @@ def decision_times(
         agent = agent_named(name)
         seated = agent.cannot_play(PERUDO, setting, SEATED) is None
         if isinstance(agent, CompiledAgent) and seated:
-            contest = Contest(PERUDO, setting, [agent] * SEATED, 1_000_000)
+            contest = Contest(PERUDO, setting, [agent] * SEATED, 1_000_000, series=1)
             run(Contest(PERUDO, setting, [agent] * SEATED, 1))  # load the kernels
             results = run(contest, stop_after=seconds)
             times[name] = 1000 * float(results.seconds[:, 0].sum() / results.effort[:, 0].sum())
