@@ -45,9 +45,9 @@ STEP = 500
 EXACTLY = Thrift(least_chance=2e-3, least_reach=1e-4)
 KEPT = Thrift(least_chance=1e-2, least_reach=1e-3)
 """What is left out of a page in the working directory ..."""
-SHIPPED = Thrift(least_chance=2e-2, least_reach=5e-2, levels=15)
+SHIPPED = Thrift(least_chance=2e-2, least_reach=1e-3, levels=15)
 """... of one of many dice in the book ..."""
-SHIPPED_SMALL = Thrift(least_chance=1e-2, least_reach=1e-2, levels=31)
+SHIPPED_SMALL = Thrift(least_chance=1e-2, least_reach=1e-3, levels=31)
 SMALL = 6
 """... and of one of at most so many."""
 
