@@ -123,7 +123,7 @@ def test_small_rounds_are_solved() -> None:
 def test_it_beats_the_observer() -> None:
     contest = Contest(PERUDO, Rules.parse("common"), [TwoPlayerBook(), Observer()], 2_000, seed=3)
     results = play(contest, 1)
-    assert results.wins[:, 0].mean() > 0.6
+    assert results.wins[:, 0].mean() > 0.55
 
 
 def test_own_play_stays_in_the_book() -> None:

@@ -45,7 +45,7 @@ STEP = 500
 EXACTLY = Thrift(least_chance=2e-3, least_reach=1e-4)
 KEPT = Thrift(least_chance=1e-2, least_reach=1e-3)
 """What is left out of a page in the working directory ..."""
-SHIPPED = Thrift(least_chance=2e-2, least_reach=1e-3, levels=15)
+SHIPPED = Thrift(least_chance=3e-2, least_reach=1e-3, levels=7)
 """... of one of many dice in the book ..."""
 SHIPPED_SMALL = Thrift(least_chance=1e-2, least_reach=1e-3, levels=31)
 SMALL = 6
@@ -153,7 +153,7 @@ def _learn(start: State, about: dict[str, Any], seed: int, deals: int) -> Sparse
     memory = memory_graph.longest_memory(start, SHORTEST_MEMORY, LONGEST_MEMORY, MOST_NODES)
     graph = memory_graph.build(start, memory)
     hands = sum(len(weights) for weights in graph.weights)
-    deals = max(min(deals, MOST_WORK // (len(graph.targets) * hands)), FEWEST_DEALS)
+    deals = min(deals, max(MOST_WORK // (len(graph.targets) * hands), FEWEST_DEALS))
     solver = HandsSolver(graph, seed)
     while solver.iterations < deals:
         solver.iterate(min(STEP, deals - solver.iterations))
