@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,8 +27,9 @@ from perudo.search.memory_graph import MemoryGraph
 from perudo.search.page import ALL_MOVES, Page, page_of_tree
 from perudo.search.sparse import SparsePage, Thrift, dense, load, save, sparse_page
 
-PRESETS = ("common", "dudo_ai", "official", "uk")
-"""Between two players these cover most of the other presets as well."""
+PRESETS = {"common": 8_000, "dudo_ai": 8_000, "official": 4_000, "uk": 4_000}
+"""Between two players these cover most of the other presets as well. With each: how many hands of
+the other a player learns against, in rounds that are not solved exactly."""
 EXACT_POSITIONS = 40_000
 """Rounds of at most so many public positions are solved exactly ..."""
 EXACT_TARGET = 1e-4
@@ -36,16 +37,19 @@ EXACT_TARGET = 1e-4
 SHORTEST_MEMORY, LONGEST_MEMORY = 2, 6
 MOST_NODES = 5_000
 """More moves are remembered where that makes no more positions than this."""
-DEALS = 8_000
-"""Hands of the other that each player learns against, in rounds not solved exactly."""
-STEP = 1_000
+MOST_WORK, FEWEST_DEALS = 300_000_000_000, 1_000
+"""In the largest rounds it is fewer: edges times hands times deals are at most this."""
+STEP = 500
 
 
 EXACTLY = Thrift(least_chance=2e-3, least_reach=1e-4)
 KEPT = Thrift(least_chance=1e-2, least_reach=1e-3)
 """What is left out of a page in the working directory ..."""
-SHIPPED = Thrift(least_chance=1e-2, least_reach=2e-2, levels=15, rare=1e-3, rare_levels=3)
-"""... and of one in the book."""
+SHIPPED = Thrift(least_chance=3e-2, least_reach=1e-3, levels=7)
+"""... of one of many dice in the book ..."""
+SHIPPED_SMALL = Thrift(least_chance=1e-2, least_reach=1e-3, levels=31)
+SMALL = 6
+"""... and of one of at most so many."""
 
 
 @dataclass(frozen=True)
@@ -64,26 +68,28 @@ Report = Callable[[Progress], None]
 Round = tuple[Rules, tuple[int, int]]
 
 
-def rounds_of(presets: Iterable[str]) -> list[Round]:
-    """All different rounds of matches between two, by what matters to them; the smallest first."""
-    found: dict[Round, None] = {}
-    for preset in presets:
+def rounds_of(presets: Mapping[str, int]) -> dict[Round, int]:
+    """All different rounds of matches between two, by what matters to them, and their deals.
+
+    The smallest come first. Those that presets share are learnt as the first of them says.
+    """
+    found: dict[Round, int] = {}
+    for preset, deals in presets.items():
         rules = Rules.parse(preset)
         for first in range(1, rules.dice + 1):
             for second in range(1, rules.dice + 1):
                 plain = plain_round(rules, (first, second))
                 if plain is not None:
-                    found[plain, (first, second)] = None
-    return sorted(found, key=lambda one: (sum(one[1]), str(one[0]), one[1]))
+                    found.setdefault((plain, (first, second)), deals)
+    return dict(sorted(found.items(), key=lambda one: (sum(one[0][1]), str(one[0][0]), one[0][1])))
 
 
 def train_two_players(
-    presets: Iterable[str],
+    presets: Mapping[str, int],
     out: Path,
     work: Path,
     about: dict[str, Any],
     seed: int = 0,
-    deals: int = DEALS,
     workers: int = 1,
     report: Report = lambda progress: None,
 ) -> list[SparsePage]:
@@ -94,7 +100,7 @@ def train_two_players(
     def solve(round: Round) -> SparsePage:
         nonlocal solved
         started = time.perf_counter()
-        page = kept_page(round, work, seed, deals)
+        page = kept_page(round, work, seed, rounds[round])
         solved += 1
         seconds = time.perf_counter() - started
         report(Progress(str(round[0]), round[1], solved, len(rounds), page.about, seconds))
@@ -103,7 +109,7 @@ def train_two_players(
     with ThreadPoolExecutor(workers) as pool:
         pages = list(pool.map(solve, rounds))
     shipped = [thinner(page) for page in pages]
-    save(out, shipped, {**about, "seed": seed, "deals": deals})
+    save(out, shipped, {**about, "seed": seed})
     return shipped
 
 
@@ -113,7 +119,8 @@ def thinner(page: SparsePage) -> SparsePage:
         return page
     start = PERUDO.start(Rules.parse(page.about["rules"]), 2, page.about["dice"], opener=0)
     graph = memory_graph.build(start, page.about["memory"])
-    return sparse_page(graph, dense(page, graph), page.about, SHIPPED)
+    thrift = SHIPPED_SMALL if sum(page.about["dice"]) <= SMALL else SHIPPED
+    return sparse_page(graph, dense(page, graph), page.about, thrift)
 
 
 def kept_page(round: Round, work: Path, seed: int, deals: int) -> SparsePage:
@@ -145,6 +152,8 @@ def solve_round(round: Round, seed: int, deals: int) -> SparsePage:
 def _learn(start: State, about: dict[str, Any], seed: int, deals: int) -> SparsePage:
     memory = memory_graph.longest_memory(start, SHORTEST_MEMORY, LONGEST_MEMORY, MOST_NODES)
     graph = memory_graph.build(start, memory)
+    hands = sum(len(weights) for weights in graph.weights)
+    deals = min(deals, max(MOST_WORK // (len(graph.targets) * hands), FEWEST_DEALS))
     solver = HandsSolver(graph, seed)
     while solver.iterations < deals:
         solver.iterate(min(STEP, deals - solver.iterations))

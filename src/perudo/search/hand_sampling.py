@@ -283,11 +283,20 @@ def learn_passes(
     for node in range(actors.size):
         most = max(most, edges[node + 1] - edges[node])
     reached, chosen = np.zeros(actors.size, np.bool_), np.zeros(targets.size, np.float32)
+    # Made once: fresh memory for each pass would take longer than the pass.
+    larger = max(own[0].shape[1], own[1].shape[1])
+    mixtures = np.zeros(most * larger, np.float32)
+    joints = np.zeros(actors.size * larger, np.float32)
+    all_values = np.zeros(actors.size * larger, np.float32)
+    worths = np.zeros(payoffs.shape[0] * larger, np.float32)
     for done_now in range(done, done + wanted):
         weight = float(done_now + 1)
         for player in range(2):
             hands = own[player].shape[1]
-            mixture = np.zeros((most, hands), np.float32)
+            mixture = mixtures[: most * hands].reshape((most, hands))
+            joint = joints[: actors.size * hands].reshape((actors.size, hands))
+            values = all_values[: actors.size * hands].reshape((actors.size, hands))
+            worth = worths[: payoffs.shape[0] * hands].reshape((payoffs.shape[0], hands))
             if done_now % PASSES_PER_AVERAGE == 0:
                 add_averages(
                     player,
@@ -304,7 +313,6 @@ def learn_passes(
                 )
             points[player] = (points[player] + GOLDEN) % 1.0
             other = draw_from(shares[1 - player], points[player])
-            worth = np.zeros((payoffs.shape[0], hands), np.float32)
             for table in range(payoffs.shape[0]):
                 for hand in range(hands):
                     if player == 0:
@@ -324,7 +332,6 @@ def learn_passes(
                 chosen,
                 reached,
             )
-            joint = np.empty((actors.size, hands), np.float32)
             go_forward(
                 player,
                 actors,
@@ -350,7 +357,7 @@ def learn_passes(
                 reached,
                 own[player],
                 joint,
-                np.empty((actors.size, hands), np.float32),
+                values,
                 weight,
             )
 

@@ -43,11 +43,6 @@ class Thrift:
     """... and rows that the player's own will leads to less often, however the other plays."""
     levels: int = 255
     """How finely chances are told apart: the likeliest move of a row has this many."""
-    rare: float = 0.0
-    """Rows that good play of both leads to less often than this are for odd opponents ..."""
-    rare_levels: int = 255
-    """... and are told more roughly."""
-    seed: int = 0
 
 
 class SparseBookError(PerudoError):
@@ -127,21 +122,13 @@ def reaches(graph: MemoryGraph, chances: Players) -> Players:
 
 
 def quantised(graph: MemoryGraph, chances: Players, thrift: Thrift) -> tuple[Bytes, Bytes]:
-    """Chances as they are stored."""
-    kept = tuple(np.where(part < thrift.least_chance, 0.0, part) for part in chances)
-    own = reaches(graph, (kept[0], kept[1]))
-    by_will = [own[player] @ graph.weights[player] for player in range(2)]
-    luck = np.random.default_rng(thrift.seed)
+    """Chances as they are stored; the likeliest move of a row takes the whole scale."""
     stored = []
     for player in range(2):
-        mine = np.flatnonzero(graph.actors == player)
-        best, spread = rows_of(graph, player, kept[player])
-        likely = own[player][mine] * by_will[1 - player][mine][:, None]
-        levels = np.where(thrift.rare > likely.T, thrift.rare_levels, thrift.levels)
-        scaled = kept[player] / spread(np.where(best > 0, best, 1.0)) * spread(levels)
-        # Rounded up or down by chance: what is bluffed with a small chance by each of many hands
-        # is then bluffed with a larger one by a few, and as often in all.
-        stored.append((scaled + luck.random(scaled.shape)).astype(np.uint8))
+        kept = np.where(chances[player] < thrift.least_chance, 0.0, chances[player])
+        best, spread = rows_of(graph, player, kept)
+        scaled = kept / spread(np.where(best > 0, best, 1.0)) * thrift.levels
+        stored.append(np.round(scaled).astype(np.uint8))
     return stored[0], stored[1]
 
 
@@ -167,12 +154,15 @@ def sparse_page(
         listed.append(block[hand, move])
     if len(set(keys)) < len(keys):
         raise SparseBookError("two positions have the same key: more of its bytes are needed")
+    all_counts = np.concatenate(counts).astype(np.uint8)
+    all_chances = np.concatenate(listed).astype(np.uint8)
+    all_chances[~_choices(all_counts)] = 1
     return SparsePage(
         np.array(keys, np.uint64),
         np.array(actors, np.uint8),
-        np.concatenate(counts).astype(np.uint8),
+        all_counts,
         np.concatenate(moves).astype(np.uint8),
-        np.concatenate(listed).astype(np.uint8),
+        all_chances,
         about | {"hands": [len(weights) for weights in graph.weights]},
     )
 
@@ -203,23 +193,31 @@ def dense(page: SparsePage, graph: MemoryGraph) -> Players:
 PARTS = ("keys", "actors", "counts", "moves", "chances")
 
 
-def _key_bytes(keys: Keys) -> Bytes:
-    return np.ascontiguousarray(keys.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :KEY_BYTES])
+def _choices(counts: Bytes) -> npt.NDArray[np.bool_]:
+    """Of each listed move, whether its row lists another: only then is its chance stored."""
+    return np.repeat(counts > 1, counts)
+
+
+def _stored(page: SparsePage) -> list[Bytes]:
+    """The parts of a page as they are in a file."""
+    keys = page.keys.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :KEY_BYTES]
+    chances = page.chances[_choices(page.counts)]
+    return [np.ascontiguousarray(keys), page.actors, page.counts, page.moves, chances]
 
 
 def save(path: Path, pages: list[SparsePage], about: dict[str, Any]) -> None:
     """Write the file at once or not at all."""
-    planes = [b"".join(_key_bytes(page.keys).tobytes() for page in pages)]
-    for name in PARTS[1:]:
-        planes.append(b"".join(getattr(page, name).tobytes() for page in pages))
-    payload = lzma.compress(b"".join(planes), preset=9 | lzma.PRESET_EXTREME)
+    stored = [_stored(page) for page in pages]
+    planes = [parts[number].tobytes() for number in range(len(PARTS)) for parts in stored]
+    payload = lzma.compress(b"".join(planes), preset=9)
     header = {
         "format": MAGIC,
         "version": VERSION,
         "sha256": hashlib.sha256(payload).hexdigest(),
         **about,
         "pages": [
-            {**page.about, "sizes": [len(getattr(page, name)) for name in PARTS]} for page in pages
+            {**page.about, "sizes": [len(part) for part in parts]}
+            for page, parts in zip(pages, stored, strict=True)
         ],
     }
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -247,7 +245,13 @@ def load(data: bytes, name: str) -> tuple[dict[str, Any], list[SparsePage]]:
     pages = []
     for about, parts in zip(abouts, planes, strict=True):
         keys, actors, counts, moves, chances = parts
-        page = SparsePage(_keys(keys), actors, counts, moves, chances, about)
+        choices = _choices(counts)
+        if np.count_nonzero(choices) != len(chances):
+            raise SparseBookError(f"{name}: a page's rows and chances do not agree")
+        spread = np.ones(len(choices), np.uint8)
+        spread[choices] = chances
+        spread.flags.writeable = False
+        page = SparsePage(_keys(keys), actors, counts, moves, spread, about)
         _check(page, name)
         pages.append(page)
     return header, pages
