@@ -13,10 +13,10 @@ from perudo.lab.champion_training import QUICK, Effort, Training
 from perudo.lab.engines import check_engine, open_engine
 from perudo.lab.match import cores
 from perudo.lab.results import commit
-from perudo.lab.training_two import DEALS, PRESETS, Progress, train_two_players
+from perudo.lab.training_two import PRESETS, Progress, train_two_players
 
 PARTS = ("many", "two", "both")
-QUICK_PRESETS, QUICK_DEALS = ("common:dice=2",), 200
+QUICK_PRESETS = {"common:dice=2": 200}
 
 
 def run_train(
@@ -50,14 +50,14 @@ def run_train(
 def _train_two(
     out: Path, quick: bool, seed: int, workers: int | None, about: dict[str, Any]
 ) -> None:
-    presets, deals = (QUICK_PRESETS, QUICK_DEALS) if quick else (PRESETS, DEALS)
+    presets = QUICK_PRESETS if quick else PRESETS
     book = out / two_players.BOOK
 
     def report(progress: Progress) -> None:
         dice = " v ".join(str(count) for count in progress.dice)
         _say(f"{progress.seconds:6.0f} s  {progress.done} of {progress.wanted}: {dice}")
 
-    train_two_players(presets, book, out / "rounds", about, seed, deals, workers or cores(), report)
+    train_two_players(presets, book, out / "rounds", about, seed, workers or cores(), report)
     _say(f"{book}: {book.stat().st_size / 1e6:.2f} MB")
 
 
