@@ -59,7 +59,7 @@ def index_at(parameters: Parameters) -> Index:
 @kernel
 def rows_at(parameters: Parameters) -> Rows:
     """The mixtures."""
-    return chances_at(parameters[ROWS], parameters[LENGTH])  # type: ignore[no-any-return]  # as above
+    return chances_at(parameters[ROWS], parameters[LENGTH])  # type: ignore[no-any-return]  # an intrinsic
 
 
 @kernel

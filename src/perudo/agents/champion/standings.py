@@ -21,7 +21,6 @@ FIRST = np.zeros(MOST_PLAYERS + 2, np.int64)
 for _players in range(2, MOST_PLAYERS + 1):
     FIRST[_players + 1] = FIRST[_players] + _players * MOST_DICE**_players
 SIZE = int(FIRST[-1])
-DRAWN = -1.0
 
 
 @kernel
