@@ -84,6 +84,7 @@ FIELDS = [
     "rated",
     "decline",
     "seed",
+    "key",
     "odds",
     "player",
 ]

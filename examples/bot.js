@@ -41,7 +41,7 @@ function playOnline(server, token) {
     if (message.type === "decide") {
       say({ type: "action", table: message.table, id: message.id, action: choose(message) });
     } else if (message.type === "challenge") {
-      say({ type: "sit", table: message.table, seed: seed() });
+      say({ type: "sit", table: message.table, seed: seed(), key: message.key });
     }
     if (message.type === "end") queue();
   };

@@ -106,10 +106,10 @@ def play(
     ] = None,
     name: Annotated[str, typer.Option("--name", help="Your name in the record.")] = "you",
     server: Annotated[
-        str | None, typer.Option("--server", help="Play online: http://host:8000.")
+        str | None, typer.Option("--server", help="Play online: http://host:8000, or a link.")
     ] = None,
     table: Annotated[
-        str | None, typer.Option("--table", help="With --server: a table's id, from its link.")
+        str | None, typer.Option("--table", help="With --server: a table's id, or its link.")
     ] = None,
 ) -> None:
     """Play a game in the terminal against chosen agents."""

@@ -17,7 +17,7 @@ import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from perudo.games.errors import PerudoError
 
@@ -64,6 +64,31 @@ def _problem(error: urllib.error.HTTPError) -> Message:
 def new_guest(url: str, name: str | None = None) -> str:
     """Become a guest; returns the token to connect with."""
     return str(request(url, "/api/guests", {"name": name})["token"])
+
+
+class Link(NamedTuple):
+    """What the link to a table says."""
+
+    server: str | None
+    """None: only a table's id was given."""
+    table: str
+    key: str | None
+    """Of the invitation, if it is one."""
+
+
+def read_link(text: str) -> Link:
+    """Read the link to a table, as the page shows it; a table's id alone will do.
+
+    >>> read_link("http://dice.example/#/table/SOME_ID/sit/THE_KEY")
+    Link(server='http://dice.example', table='SOME_ID', key='THE_KEY')
+    >>> read_link("SOME_ID")
+    Link(server=None, table='SOME_ID', key=None)
+    """
+    server, linked, place = text.strip().partition("/#/table/")
+    if not linked:
+        return Link(None, server, None)
+    table, _, way = place.partition("/")
+    return Link(server, table, way.removeprefix("sit").strip("/") or None)
 
 
 class Connection:
@@ -119,8 +144,8 @@ async def play(
     """Play at all tables where one has a seat, until so many games are over; returns how many.
 
     ``choose`` gets each question and returns an action. ``queue`` (rules, players, rated) looks for
-    games; ``table`` sits down at one; ``accept`` is asked about challenges. Connects again when the
-    connection is lost: the server then repeats what it still wants to know.
+    games; ``table`` (its id, or its link) sits down at one; ``accept`` is asked about challenges.
+    Connects again when the connection is lost: the server then repeats what it still wants to know.
     """
     import websockets
 
@@ -131,7 +156,7 @@ async def play(
             async with connect(url, token, "program") as connection:
                 attempts = 0
                 if table is not None:
-                    await connection.send(type="sit", table=table, seed=seed)
+                    await connection.send(**sitting(*read_link(table)[1:], seed))
                 if queue is not None:
                     await connection.send(type="queue", seed=seed, **queue)
                 async for message in connection:
@@ -162,11 +187,25 @@ async def _answer(
             type="action", table=message["table"], id=message["id"], action=action
         )
     elif message["type"] == "challenge" and accept(message):
-        await connection.send(type="sit", table=message["table"], seed=seed)
+        await connection.send(**sitting(message["table"], message.get("key"), seed))
     elif message["type"] == "error" and message["code"] in FATAL:
         raise ServerError(message["code"], message["message"])
     return bool(message["type"] == "end")
 
 
-FATAL = ("needs_account", "unknown_rules", "no_table", "taken", "kicked", "not_rateable")
+def sitting(table: str, key: str | None, seed: str) -> Message:
+    """The message that takes a seat; the key is there only if there is one."""
+    return {"type": "sit", "table": table, "seed": seed} | ({} if key is None else {"key": key})
+
+
+FATAL = (
+    "needs_account",
+    "needs_invitation",
+    "wrong_invitation",
+    "unknown_rules",
+    "no_table",
+    "taken",
+    "kicked",
+    "not_rateable",
+)
 """Refusals after which there is nothing to wait for."""

@@ -11,7 +11,16 @@ import pytest
 import sqlalchemy as sa
 
 from perudo.server.store import open_engine
-from server import kit, test_bots, test_dealing, test_ladder, test_people, test_quotas, test_tables
+from server import (
+    kit,
+    test_bots,
+    test_dealing,
+    test_invitations,
+    test_ladder,
+    test_people,
+    test_quotas,
+    test_tables,
+)
 from server.services import postgres
 from server.test_failing_writes import at_a_table
 
@@ -89,6 +98,8 @@ def end_connections(database: str) -> None:
         test_people.test_a_person_is_exported_and_erased,
         test_people.test_old_casual_games_are_forgotten,
         test_ladder.test_the_same_two_again_count_less_each_time,
+        test_invitations.test_an_invitation_is_good_after_a_restart,
+        test_invitations.test_tables_from_before_there_were_keys_get_one,
         test_quotas.test_games_of_ais_alone_are_counted_however_the_table_came_to_be,
     ],
 )

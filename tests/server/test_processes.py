@@ -17,7 +17,7 @@ import pytest
 import sqlalchemy as sa
 from kills import run_two
 
-from perudo.client import request
+from perudo.client import read_link, request
 from perudo.games.errors import PerudoError
 from perudo.server import cluster, leases, schema
 from perudo.server.settings import Settings
@@ -267,6 +267,41 @@ def test_players_at_different_processes_meet_in_the_queue_and_by_challenge(
                 invited = await ada.request(type="invite", table=own, player=name)
                 assert invited["type"] == answer, invited
             assert (await bob.until(lambda m: m["type"] == "challenge"))["table"] == own
+
+    asyncio.run(main())
+
+
+def test_an_invitation_is_good_at_every_process_and_outlives_the_tables_own(
+    tmp_path: Path, shared: dict[str, Any]
+) -> None:
+    async def main() -> None:
+        async with AsyncExitStack() as stack:
+            here, there = await both(stack, tmp_path, shared)
+            tokens = [await here.guest() for _ in range(4)]
+            await here.ask(tokens[1], "POST", "/api/accounts", {"name": "Bob", "password": "x" * 9})
+            seats = [{"kind": kind} for kind in ("open", "invited", "invited", "invited")]
+            table = await here.table(tokens[0], seats)
+            path = f"/api/tables/{table}/invitation"
+            link = (await here.ask(tokens[0], "GET", path))["link"]
+            key = read_link(link).key
+            asked = (await there.ask(tokens[0], "GET", path))["link"]
+            assert (read_link(asked).table, read_link(asked).key) == (table, key)
+            assert read_link((await there.ask(tokens[2], "GET", path))["link"]).key is None
+            assert there.house.lobby.find(table) is None
+            creator, bob, cleo, dan = [await there.connect(token) for token in tokens]
+            assert (await creator.sit(table))["type"] == "ack"
+            invited = await creator.request(type="invite", table=table, player="Bob")
+            assert invited["type"] == "ack"
+            challenge = await bob.until(lambda m: m["type"] == "challenge")
+            assert (await bob.sit(table, key=challenge["key"]))["type"] == "ack"
+            assert (await cleo.sit(table))["code"] == "needs_invitation"
+            assert (await cleo.sit(table, key=key))["type"] == "ack"
+            crash(here)
+            while (answer := await dan.sit(table, key="wrong"))["code"] == "try_again":
+                await asyncio.sleep(0.1)
+            assert answer["code"] == "wrong_invitation"
+            assert there.house.lobby.find(table) is not None  # taken over
+            assert (await dan.sit(table, key=key))["type"] == "ack"
 
     asyncio.run(main())
 

@@ -9,6 +9,7 @@ from typing import Any
 from perudo.games.errors import IllegalActionError, InvalidActionError, NotYourTurnError
 from perudo.games.state import seat_name
 from perudo.server import messages
+from perudo.server.invitations import seat_for
 from perudo.server.opponents import opponent, require_can_play
 from perudo.server.people import Person
 from perudo.server.quotas import use_ai_games
@@ -56,13 +57,8 @@ async def sit(room: Room, person: Person, message: messages.Sit) -> Answer:
         return Answer(state.n, repeated=True)
     if person.id in state.kicked:
         raise Refused("kicked", "the creator of the table has sent you away")
-    free = [number for number, seat in enumerate(state.seats) if seat.occupant is None]
-    if message.seat is not None and message.seat >= len(state.seats):
-        raise Refused("no_seat", f"the table has {len(state.seats)} seats")
-    if not free or (message.seat is not None and message.seat not in free):
-        raise Refused("taken", "that seat is taken" if free else "all seats are taken")
+    number = seat_for(state, person, message.seat, message.key)
     _require_may_meet(room, person)
-    number = free[0] if message.seat is None else message.seat
     name = _free_name(room, person.name)
     kind = "bot" if person.kind == "bot" else "person"
     player = Occupant(name, kind, person.id, None, person.answerable).stored

@@ -158,7 +158,14 @@ class House:
         invited = await self.people.by_name(message.player)
         if invited is not None and not accepts(await self.people.filters(invited.id), info):
             raise Refused("declined", f"{invited.name} does not take such challenges")
-        challenge = {"type": "challenge", "table": message.table, "by": person.name, "info": info}
+        key = (await self.lobby.invitation(message.table, person.id))["key"]
+        challenge = {
+            "type": "challenge",
+            "table": message.table,
+            "by": person.name,
+            "info": info,
+            "key": key,
+        }
         if invited is None or not await self._challenge(invited.id, challenge):
             raise Refused("not_here", f"{message.player} is not connected")
 
@@ -182,6 +189,8 @@ class House:
         """What another process asks of this one."""
         if about == "info":
             return await self.lobby.info(of["table"])
+        if about == "invitation":
+            return await self.lobby.invitation(of["table"], of["person"])
         return self._send_to(of["person"], of["message"])
 
 

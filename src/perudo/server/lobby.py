@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from perudo.server.anchors import new_anchor
 from perudo.server.archive import game_began
 from perudo.server.commands import ai_occupant
 from perudo.server.info import table_info, table_summary
+from perudo.server.invitations import hidden_key, may_invite
 from perudo.server.leases import Elsewhere
 from perudo.server.opponents import opponent, require_can_play
 from perudo.server.options import AiSeat, TableOptions
@@ -91,7 +91,11 @@ class Lobby:
         """Make a table; returns its id. What the queue has made is not counted as somebody's."""
         rules = options.parsed_rules()
         drafts = [
-            Draft("opened", {"options": options.model_dump(mode="json"), "creator": person.id}),
+            Draft(
+                "opened",
+                {"options": options.model_dump(mode="json"), "creator": person.id},
+                hidden_key(options),
+            ),
             new_anchor(1),
         ]
         ais = 0
@@ -185,23 +189,38 @@ class Lobby:
 
     async def info(self, id: str) -> dict[str, Any]:
         """``TableInfo`` of a table, wherever it is."""
+        found: dict[str, Any] = await self._ask(id, "info", table_info)
+        return found
+
+    async def invitation(self, id: str, person: str | None) -> dict[str, Any]:
+        """What may be told to somebody who wants to invite others to a table, wherever it is.
+
+        ``invites``: whether its link leads to a seat; ``key``: what the link needs for that.
+        """
+
+        def found(room: Room) -> dict[str, Any]:
+            state = room.state
+            told = person is not None and may_invite(state, person)
+            return {
+                "invites": told or state.key is None,
+                "key": state.key if told else None,
+            }
+
+        answer: dict[str, Any] = await self._ask(id, "invitation", found, person=person)
+        return answer
+
+    async def _ask(self, id: str, about: str, find: Callable[[Room], Any], **of: Any) -> Any:
+        """Find something out about a table, here or at the process that has it."""
         try:
             room = await self.room(id)
         except Elsewhere as place:
             assert self.cluster is not None
-            found: dict[str, Any] = await self.cluster.ask(place.owner, "info", {"table": id})
-            return found
+            return await self.cluster.ask(place.owner, about, {"table": id, **of})
 
-        async def work() -> dict[str, Any]:
-            return table_info(room)
+        async def work() -> Any:
+            return find(room)
 
-        made: dict[str, Any] = await room.perform(work)
-        return made
-
-    async def require(self, id: str) -> None:
-        """Raise unless there is such a table."""
-        with contextlib.suppress(Elsewhere):
-            await self.room(id)
+        return await room.perform(work)
 
     async def listing(self, statuses: Iterable[str], limit: int = 100) -> list[dict[str, Any]]:
         """Public tables, the newest first."""

@@ -80,6 +80,8 @@ class Sit(Strict):
     seat: Seat | None = None
     seed: Seed = ""
     """The player's part of the dice (docs/protocol.md, fair dice)."""
+    key: Annotated[str, Field(max_length=64)] | None = Field(default=None, repr=False)
+    """Of the invitation, from its link or from a ``challenge``: for seats of kind `invited`."""
     ref: Move | None = None
 
 

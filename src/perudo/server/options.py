@@ -48,7 +48,7 @@ class OpenSeat(Strict):
 
 
 class InvitedSeat(Strict):
-    """Somebody who has the table's link."""
+    """Somebody who has the key in the table's link (``invitations``)."""
 
     kind: Literal["invited"] = "invited"
 

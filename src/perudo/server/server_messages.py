@@ -190,6 +190,8 @@ class Challenge(Strict):
     table: str
     by: str
     info: TableInfo
+    key: str | None
+    """Of the invitation: ``sit`` needs it where all free seats are of kind `invited`."""
 
 
 class Matched(Strict):

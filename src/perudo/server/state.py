@@ -24,7 +24,7 @@ class Logged:
     at: float
     kind: str
     data: dict[str, Any]
-    hidden: dict[str, Any] | None = None
+    hidden: dict[str, Any] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,8 @@ class TableState:
     creator: str
     created: float
     seats: list[Seat]
+    key: str | None = field(default=None, repr=False)
+    """Of its invitation; None: no seat is kept for those who have it."""
     n: int = 0
     status: str = "waiting"
     game: int = 0
@@ -268,6 +270,7 @@ class TableState:
         options = TableOptions.model_validate_json(json.dumps(opened.data["options"]))
         state = TableState.from_options(id, options, opened.data["creator"], opened.at)
         state.n = opened.n
+        state.key = None if opened.hidden is None else opened.hidden["key"]
         record: list[dict[str, Any]] = []
         answers: dict[int, str] = {}
         for event in log:

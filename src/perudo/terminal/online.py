@@ -17,7 +17,9 @@ from perudo.client import (
     ServerError,
     connect,
     new_guest,
+    read_link,
     request,
+    sitting,
 )
 from perudo.games.errors import PerudoError
 from perudo.games.state import seat_name
@@ -32,8 +34,8 @@ PASSING = ("try_again", "too_fast")
 class OnlineGame:
     """One table, as a person at a keyboard follows it."""
 
-    def __init__(self, table: str, say: Callable[[str], None]) -> None:
-        self.table, self._say = table, say
+    def __init__(self, table: str, key: str | None, say: Callable[[str], None]) -> None:
+        self.table, self._key, self._say = table, key, say
         self.connection: Connection | None = None
         """None while it is lost."""
         self._seed = secrets.token_hex(16)
@@ -52,9 +54,8 @@ class OnlineGame:
     async def enter(self, connection: Connection) -> None:
         """Follow the table from where it was last heard of, and sit there."""
         self.connection = connection
-        table, seed = self.table, self._seed
-        await connection.send(type="open", table=table, after=self._known, ref=ENTERING)
-        await connection.send(type="sit", table=table, seed=seed, ref=ENTERING)
+        await connection.send(type="open", table=self.table, after=self._known, ref=ENTERING)
+        await connection.send(**sitting(self.table, self._key, self._seed), ref=ENTERING)
 
     async def take(self, message: Message) -> None:
         """Tell what a message says; raises if the table cannot be played at."""
@@ -149,13 +150,17 @@ async def play_online(
     read: Callable[[], str],
     say: Callable[[str], None],
 ) -> int:
-    """Sit down at a table, or at a new one with AIs, and play one game; returns the exit code."""
+    """Sit down at a table, or at a new one with AIs, and play one game; returns the exit code.
+
+    The table is told by its id or its link.
+    """
     token = await asyncio.to_thread(new_guest, url, name)
     if table is None:
         seats = [{"kind": "open"}, *({"kind": "ai", "agent": agent} for agent in against)]
         options = {"rules": rules, "seats": seats, "private": True}
         table = (await asyncio.to_thread(request, url, "/api/tables", options, token))["table"]
-    game = OnlineGame(str(table), say)
+    _, table, key = read_link(str(table))
+    game = OnlineGame(table, key, say)
     say(f"table {table} of {url}; type bids such as 3x5, dudo, legal, quit.")
     typing = asyncio.create_task(_type(game, read))
     attempts = 0
@@ -213,7 +218,10 @@ async def _type(game: OnlineGame, read: Callable[[], str]) -> None:
 def start_online(
     url: str, table: str | None, rules: str, against: list[str], name: str | None
 ) -> int:
-    """Play at a server from this terminal."""
+    """Play at a server from this terminal; the link to a table is an address too."""
+    linked = read_link(url)
+    if linked.server is not None:
+        url, table = linked.server, table or url
     if not url.startswith(("http://", "https://")):
         raise PerudoError(f"{url!r} is not a server's address, such as http://127.0.0.1:8000")
     try:

@@ -2,7 +2,7 @@
 
 import { h, button } from "./dom.js";
 import { cup, die, trophy } from "./die.js";
-import { t, spoken, parts, faces, playerName } from "./words.js";
+import { t, spoken, parts, faces, playerName, emptyName } from "./words.js";
 import { palafico, settled, saidWords } from "./speech.js";
 import { diceLine } from "./checked.js";
 import { rulesName } from "./rules.js";
@@ -77,8 +77,8 @@ export function change(event, seat) {
 function emptySeat(game, seat, acts) {
   return [
     h("span", { class: "free-seat", "aria-hidden": "true" }),
-    h("span", { class: "seat-name" }, t("seat.free")),
-    game.seat === null ? button(t("seat.sit"), () => acts.sit(seat), { class: "button small", "data-sit": seat }) : null,
+    h("span", { class: "seat-name" }, emptyName(game.info.seats[seat])),
+    game.mayTake(seat) ? button(t("seat.sit"), () => acts.sit(seat), { class: "button small", "data-sit": seat }) : null,
     game.creator ? button(t("seat.fill"), () => acts.fill(seat), { class: "button small quiet", "data-fill": seat }) : null,
   ];
 }

@@ -16,10 +16,12 @@ export class TableGame extends EventTarget {
   pledge = null; // {game, anchor, seed}: what was announced of the dice when this browser added its part
   #dice; // what came of checking the dice, once somebody has asked
 
-  constructor(id, me) {
+  // The key is that of an invitation; what else a link was wrapped in does not belong to it.
+  constructor(id, me, key = null) {
     super();
     this.id = id;
     this.me = me;
+    this.key = /^[\w-]*/.exec(key ?? "")[0].slice(0, 64) || null;
   }
 
   get seat() {
@@ -34,6 +36,15 @@ export class TableGame extends EventTarget {
 
   get creator() {
     return this.info?.creator === this.me.id;
+  }
+
+  // Whether this visitor is told the key with which others can take seats by invitation.
+  get mayInvite() {
+    return this.creator || this.seat !== null;
+  }
+
+  mayTake(seat) {
+    return this.seat === null && (this.info.seats[seat].kind !== "invited" || this.creator || this.key !== null);
   }
 
   get counts() {

@@ -5,13 +5,18 @@ import { get } from "./api.js";
 import { t } from "./words.js";
 import { notice } from "./notices.js";
 
-export function invitation(table) {
-  const field = h("input", { type: "text", readonly: true, id: `link-${table}`, value: `${location.origin}/#/table/${table}/sit` });
-  const code = h("img", { class: "qr", alt: t("invite.code"), width: "160", height: "160", loading: "lazy", src: `/api/tables/${table}/invitation.svg` });
-  // The service knows by which address others in a local network reach it.
-  get(`/api/tables/${table}/invitation`).then((found) => { field.value = found.link; }, () => notice(t("invite.no_link")));
+export function invitation({ id, mayInvite }) {
+  const field = h("input", { type: "text", readonly: true, id: `link-${id}`, value: `${location.origin}/#/table/${id}` });
+  const label = h("label", { for: field.id }, mayInvite ? t("invite.link") : t("invite.watch"));
+  // The code has another address for who may invite: browsers keep what came from the one before.
+  const code = h("img", { class: "qr", alt: t("invite.code"), width: "160", height: "160", loading: "lazy", src: `/api/tables/${id}/invitation.svg${mayInvite ? "?seated" : ""}` });
+  // The service knows the key, and by which address others in a local network reach it.
+  get(`/api/tables/${id}/invitation`).then(({ link, invites }) => {
+    field.value = link;
+    label.textContent = invites ? t("invite.link") : t("invite.watch");
+  }, () => notice(t("invite.no_link")));
   return h("div", { class: "invitation" },
-    h("div", {}, h("label", { for: `link-${table}` }, t("invite.link")), field,
+    h("div", {}, label, field,
       button(t("invite.copy"), () => copyText(field.value), { class: "button small" })),
     code);
 }

@@ -2,7 +2,7 @@
 
 import { h, link, button } from "./dom.js";
 import { get } from "./api.js";
-import { t, when, playerName } from "./words.js";
+import { t, when, playerName, emptyName } from "./words.js";
 import { rulesName } from "./rules.js";
 
 const FRESH_MS = 5000;
@@ -19,8 +19,9 @@ export async function lobbyPage() {
     h("section", {}, h("h2", {}, t("lobby.past")), past));
   const draw = async () => {
     const [{ tables }, { games }] = await Promise.all([get("/api/tables"), get("/api/games?limit=12")]);
-    const free = (table) => table.status === "waiting" && table.seats.some((seat) => !seat.player && seat.kind === "open");
-    fill(open, tables.filter(free).map((table) => card(table, t("lobby.sit"), "/sit")), t("lobby.none_open"));
+    const waiting = tables.filter((table) => table.status === "waiting" && table.seats.some((seat) => !seat.player));
+    const [free, kept] = [true, false].map((wanted) => waiting.filter((table) => anybody(table) === wanted));
+    fill(open, [...free.map((table) => card(table, t("lobby.sit"), "/sit")), ...kept.map((table) => card(table, t("lobby.watch"), ""))], t("lobby.none_open"));
     fill(live, tables.filter((table) => table.status === "playing").map((table) => card(table, t("lobby.watch"), "")), t("lobby.none_live"));
     fill(past, games.map(played), t("lobby.none_past"));
   };
@@ -32,12 +33,17 @@ export async function lobbyPage() {
   return element;
 }
 
+// Whether whoever comes can sit down, and not only those who were invited.
+function anybody(table) {
+  return table.seats.some((seat) => !seat.player && seat.kind === "open");
+}
+
 function fill(list, cards, nothing) {
   list.replaceChildren(...(cards.length ? cards : [h("li", { class: "nothing" }, nothing)]));
 }
 
 function card(table, verb, more) {
-  const names = table.seats.map((seat) => seat.player ? playerName(seat.player.name) : t("seat.free"));
+  const names = table.seats.map((seat) => seat.player ? playerName(seat.player.name) : emptyName(seat));
   return h("li", { class: "card" },
     h("b", {}, names.join(", ")),
     h("span", {}, rulesName(table.rules), table.timer ? ` · ${t("setup.seconds", { seconds: table.timer })}` : "", table.rated ? ` · ${t("lobby.rated")}` : ""),

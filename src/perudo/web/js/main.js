@@ -8,7 +8,7 @@ import { notice } from "./notices.js";
 
 const VIEWS = {
   "": frontPage,
-  table: async (id, more) => (await import("./table.js")).tablePage(id, { sit: more === "sit" }),
+  table: async (id, more, key) => (await import("./table.js")).tablePage(id, { sit: more === "sit", key }),
   new: async () => (await import("./setup.js")).setupPage(),
   tables: async () => (await import("./lobby.js")).lobbyPage(),
   ladder: async (rules, players) => (await import("./people.js")).ladderPage(rules, players),

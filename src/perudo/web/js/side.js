@@ -27,8 +27,8 @@ export class Side {
 
   #fold() {
     const fold = h("details", { class: "fold", id: "menu" }, h("summary", {}, t("side.menu")), this.menu);
-    // The link and its code are fetched when somebody looks for them.
-    fold.addEventListener("toggle", () => fold.open && fold.lastElementChild === this.menu && fold.append(this.acts.invitation()));
+    // The link and its code are fetched when somebody looks for them: they depend on who one is by then.
+    fold.addEventListener("toggle", () => fold.open && fold.replaceChildren(fold.firstElementChild, this.menu, this.acts.invitation()));
     return fold;
   }
 

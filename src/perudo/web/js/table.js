@@ -34,9 +34,9 @@ export class PerudoTable extends HTMLElement {
   #keys = (event) => this.#key(event);
   #wasAsked = false;
 
-  async open(id, { sit = false } = {}) {
+  async open(id, { sit = false, key = null } = {}) {
     this.id = "table";
-    const game = (this.game = new TableGame(id, await me()));
+    const game = (this.game = new TableGame(id, await me(), key));
     this.wantsSeat = sit;
     this.acts = this.#acts();
     this.seats = h("ol", { class: "seats", "aria-label": t("table.seats") });
@@ -121,9 +121,17 @@ export class PerudoTable extends HTMLElement {
     this.side.draw(this.#reveal);
     const open = game.info.seats.some((seat) => !seat.player) && game.info.status !== "closed";
     this.waiting.hidden = !open;
-    if (open && !this.waiting.childElementCount) this.waiting.append(invitation(game.id));
+    if (open) this.#invite();
     this.classList.toggle("palafico", game.palafico !== null && !game.view.over);
     this.classList.toggle("over", Boolean(game.view?.over) && !this.#reveal);
+  }
+
+  // Whoever sits down may tell others more than before.
+  #invite() {
+    const { mayInvite } = this.game;
+    if (this.waiting.childElementCount && this.invited === mayInvite) return;
+    this.invited = mayInvite;
+    this.waiting.replaceChildren(invitation(this.game));
   }
 
   // A button that is drawn anew under the keyboard's focus keeps it.
@@ -188,7 +196,7 @@ export class PerudoTable extends HTMLElement {
         const { view } = this.game;
         if (view?.legal) send({ type: "action", id: view.question, action });
       },
-      sit: (seat) => pledging({ type: "sit", seat }),
+      sit: (seat) => pledging({ type: "sit", seat, ...(this.game.key ? { key: this.game.key } : {}) }),
       stand: async () => {
         if (await send({ type: "stand" })) location.hash = "#/";
       },
@@ -213,7 +221,7 @@ export class PerudoTable extends HTMLElement {
         if (last) this.#show(last.event, last.before, true);
       },
       complain: (text) => this.#refused({ message: text }),
-      invitation: () => invitation(this.game.id),
+      invitation: () => invitation(this.game),
     };
   }
 

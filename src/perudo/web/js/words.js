@@ -79,6 +79,11 @@ export function playerName(name) {
   return found && has(`level.${found[1]}`) ? t("seat.computer", { level: t(`level.${found[1]}`), seat: found[2] }) + found[3] : name ?? "";
 }
 
+// What stands in the place of a name where nobody sits.
+export function emptyName(seat) {
+  return seat.kind === "invited" ? t("seat.invited") : t("seat.free");
+}
+
 export function dice(text) {
   return [...(text ?? "")].join(", ");
 }
