@@ -156,6 +156,9 @@ export class PerudoTable extends HTMLElement {
 
   #refused(error) {
     notice(reason(error));
+    if (error.code !== "wrong_invitation") return;
+    this.game.key = null; // with it no seat is to be had
+    this.#draw();
   }
 
   // --- the clock ----------------------------------------------------------------------------
