@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,9 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from perudo.games.errors import PerudoError
+from perudo.server import holding, running
+from perudo.server.holding import hold
 from perudo.server.store import open_engine
 from server import (
     kit,
@@ -21,7 +25,7 @@ from server import (
     test_quotas,
     test_tables,
 )
-from server.services import postgres
+from server.services import postgres, wait_for
 from server.test_failing_writes import at_a_table
 
 pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'perudo[postgres]'")
@@ -73,13 +77,97 @@ def test_the_table_goes_on_when_connections_to_the_database_were_lost(
     asyncio.run(main())
 
 
-def end_connections(database: str) -> None:
-    """Have the database end every connection but this one."""
-    others = "datname = current_database() AND pid <> pg_backend_pid()"
+def end_connections(database: str, which: str = "true") -> None:
+    """Have the database end every connection but this one, or some of them."""
+    others = f"datname = current_database() AND pid <> pg_backend_pid() AND {which}"
     query = sa.text(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}")
     engine = open_engine(database)
     with engine.connect() as connection:
         assert connection.execute(query).all()
+    engine.dispose()
+
+
+def refusal(database: str, shared: bool = False) -> str:
+    """What a server that is started on the database says; nothing if it would run."""
+    try:
+        with hold(database, shared):
+            return ""
+    except PerudoError as error:
+        return str(error)
+
+
+HOLDER = "pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted)"
+IN_USE = "another perudo serves it; stop that first, or give the same --redis to both"
+
+
+def test_a_second_server_needs_redis_like_the_first(
+    fresh: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(holding, "WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(running, "set_up", lambda level: None)
+    settings = kit.settings_for(tmp_path)
+    database = settings.database
+    with hold(database):
+        assert IN_USE in refusal(database)
+        assert IN_USE in refusal(database, shared=True)
+        with pytest.raises(PerudoError, match=IN_USE):
+            running.run(settings, "info")
+        assert not refusal(kit.settings_for(tmp_path / "other").database)
+    with hold(database, shared=True):
+        assert not refusal(database, shared=True)
+        assert IN_USE in refusal(database)
+    assert not refusal(database)
+    nowhere = f"postgresql://perudo@127.0.0.1:{kit.free_port()}/postgres"
+    assert "cannot open the database" in refusal(nowhere)
+
+
+def test_the_lock_is_taken_again_when_the_connection_was_lost(
+    fresh: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(holding, "WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(holding, "LOOK_SECONDS", 0.05)
+    database = kit.settings_for(tmp_path).database
+    engine = open_engine(database)
+    rival = engine.connect()
+    with hold(database):
+        end_connections(database, HOLDER)
+        wait_for(lambda: IN_USE in refusal(database))
+        assert "does not answer who serves it" in caplog.text
+        assert "serves this database too" not in caplog.text
+        # Whoever waits for the lock gets it at once when it is lost: that is said, and no more.
+        wish = sa.select(sa.func.pg_advisory_lock(holding.SERVING))
+        waiting = threading.Thread(target=rival.execute, args=(wish,))
+        waiting.start()
+        wait_for(lambda: waits(database))
+        end_connections(database, HOLDER)
+        waiting.join()
+        wait_for(lambda: "serves this database too" in caplog.text)
+        rival.invalidate()
+        wait_for(lambda: IN_USE in refusal(database))
+    rival.close()
+    engine.dispose()
+    assert not refusal(database)
+
+
+def waits(database: str) -> bool:
+    """Whether somebody waits for a lock."""
+    engine = open_engine(database)
+    with engine.connect() as connection:
+        found = connection.execute(sa.text("SELECT 1 FROM pg_locks WHERE NOT granted")).all()
+    engine.dispose()
+    return bool(found)
+
+
+def test_nothing_waits_for_the_lock(fresh: None, tmp_path: Path) -> None:
+    """It is an open transaction for months: it must not keep old rows from being cleared away."""
+    database = kit.settings_for(tmp_path).database
+    query = sa.text(
+        "SELECT backend_xid, backend_xmin FROM pg_stat_activity "
+        "WHERE datname = current_database() AND state = 'idle in transaction'"
+    )
+    engine = open_engine(database)
+    with hold(database), engine.connect() as connection:
+        assert connection.execute(query).all() == [(None, None)]
     engine.dispose()
 
 

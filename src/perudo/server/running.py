@@ -67,7 +67,7 @@ def run(settings: Settings, log_level: str) -> int:
         client_of(settings.redis)
     set_up(log_level)
     open_engine(settings.database).dispose()  # says what is wrong with the address
-    with listen(settings) as listening, hold(settings.database):
+    with listen(settings) as listening, hold(settings.database, settings.redis is not None):
         if settings.workers > 1:
             Store(settings.database).close()  # brings it to this version, or says why it cannot
             _announce(settings)
