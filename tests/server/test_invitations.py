@@ -22,7 +22,7 @@ from perudo.server.personal_data import export_person
 from perudo.server.state import TableState
 from perudo.server.store import migrate, open_engine
 from perudo.terminal import online
-from server.kit import Player, Site, play_out, settings_for, site
+from server.kit import PATIENCE_SECONDS, Player, Site, play_out, settings_for, site
 from server.rooms import world
 
 OPEN, INVITED, AI = {"kind": "open"}, {"kind": "invited"}, {"kind": "ai", "agent": "random"}
@@ -202,11 +202,13 @@ def test_programs_and_terminals_come_by_the_link(
                 (f"{here.url}/#/table/{table}", "needs_invitation"),
                 (f"{here.url}/#/table/{table}/sit", "needs_invitation"),
             ):
+                program = play(here.url, robot, lowest, table=wrong, games=1)
                 with pytest.raises(ServerError) as refused:
-                    await play(here.url, robot, lowest, table=wrong, games=1)
+                    await asyncio.wait_for(program, PATIENCE_SECONDS)
                 assert refused.value.code == code
+                person = online.play_online(here.url, wrong, "", [], None, read, said.append)
                 with pytest.raises(ServerError, match="invitation"):
-                    await online.play_online(here.url, wrong, "", [], None, read, said.append)
+                    await asyncio.wait_for(person, PATIENCE_SECONDS)
             bot = asyncio.create_task(play(here.url, robot, lowest, table=link, games=1))
             monkeypatch.setattr("builtins.input", read)
             monkeypatch.setattr(online, "_say", said.append)
