@@ -206,7 +206,7 @@ def test_points_of_time_follow_from_what_was_measured() -> None:
 
 def test_more_games_of_everything() -> None:
     more = Sizes().times(2)
-    assert (more.four, more.rounds, more.time_seconds) == (2_000, 200_000, 480.0)
+    assert (more.four, more.rounds, more.time_seconds) == (2_800, 200_000, 480.0)
     assert more.iterations == Sizes().iterations
 
 

@@ -125,12 +125,16 @@ def _exact(rules: str, dice: tuple[int, int], work: Work) -> Figure:
         return figure | {"exploitability": None, "why": "not in the book"}
     if not size.complete or sum(size.decisions) > work.sizes.exact_positions:
         return figure | {"exploitability": None, "why": "too many positions"}
+    if memory == ALL_MOVES:
+        solved = "exactly"
+    else:
+        solved = f"{memory:.0f} moves remembered" if memory else "not: it thinks"
     solver = Solver(build(start))
     chances = stated_strategy(compiled(UNREAD, start), solver)
     return figure | {
         "exploitability": solver.exploitability(chances),
         "information_sets": solver.tree.information_sets,
-        "solved": "exactly" if memory == ALL_MOVES else f"{memory:.0f} moves remembered",
+        "solved": solved,
     }
 
 

@@ -90,16 +90,16 @@ def not_below(goal: float, found: Value) -> str:
 class Sizes:
     """How much is played for each kind of figure."""
 
-    matches: int = 1_000
+    matches: int = 1_400
     """Between two, ``common``."""
-    close_matches: int = 4_000
+    close_matches: int = 10_000
     """Against those who play nearly as well."""
-    official_matches: int = 300
+    official_matches: int = 400
     rounds: int = 100_000
     """At five dice each against the threshold caller."""
     pair_rounds: int = 40_000
     tuning_rounds: int = 4_000
-    bound_rounds: int = 12_000
+    bound_rounds: int = 20_000
     """Of the local answer, in both seats together."""
     misled_rounds: int = 4_000
     known_rounds: int = 200
@@ -108,10 +108,10 @@ class Sizes:
     """Of each decision of the local answer."""
     exact_positions: int = 300_000
     """Public positions of a round whose exploitability is found exactly, at most."""
-    four: int = 1_000
-    four_mixed: int = 600
-    six: int = 420
-    copies: int = 240
+    four: int = 1_400
+    four_mixed: int = 800
+    six: int = 600
+    copies: int = 400
     time_seconds: float = 240.0
     """Of thinking by the champion, for each point of strength against time."""
     time_games: int = 400

@@ -10,7 +10,7 @@ from perudo.lab.ladder_page import PAGE, split_page
 from perudo.lab.proof import tables
 from perudo.lab.proof.figures import RULE, Figure, Figures, bound_of, share_of
 from perudo.lab.proof.goals import dice, goals, percent
-from perudo.lab.proof.matches import STRONGEST
+from perudo.lab.proof.matches import STRONGEST, TIMES_MS
 
 BEGIN, END = "<!-- champion -->", "<!-- end of champion -->"
 FIGURE = Path("docs", "figures", tables.PLOT)
@@ -93,6 +93,7 @@ def strength_chart(figures: Figures) -> Chart | None:
     there = tables.time_points(figures)
     if len(there) < 2:
         return None
+    fastest, slowest = there[0]["mean_ms"], there[-1]["mean_ms"]
     name = f"champion against three {STRONGEST}"
     return Chart(
         [
@@ -107,6 +108,7 @@ def strength_chart(figures: Figures) -> Chart | None:
                 },
                 logarithmic=True,
                 levels={"its share": 25.0},
+                x_ticks=[tick for tick in TIMES_MS if fastest <= 1.5 * tick <= 2 * slowest],
             )
         ]
     )

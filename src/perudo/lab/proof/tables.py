@@ -24,6 +24,7 @@ from perudo.lab.proof.speed import LIMITS_MS, PLAYERS
 
 ABSENT = "-"
 PLOT = "champion-time"
+SPREAD = ("mean", "p99", "max")
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -34,6 +35,10 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _shown(value: Value | None) -> str:
     return ABSENT if value is None else percent(value)
+
+
+def _milliseconds(number: float) -> str:
+    return f"{number:.0f}" if number >= 10 else f"{number:.2g}"
 
 
 def _seat(value: Value) -> str:
@@ -226,7 +231,7 @@ def speed(figures: Figures) -> str:
                 name = f"speed/{word}/{rules}/{players}"
                 if name in figures:
                     cells = [
-                        f"{one['mean_ms']:.2g} / {one['p99_ms']:.2g} / {one['max_ms']:.2g}"
+                        " / ".join(_milliseconds(one[f"{what}_ms"]) for what in SPREAD)
                         for one in figures[name]["by_dice"]
                     ]
                     rows.append((f"`{word}`, `{rules}`, {players} players", *cells))
