@@ -61,6 +61,8 @@ class Lines:
     y_range: tuple[float, float] | None = None
     """The same for panels that are to be compared."""
     logarithmic_y: bool = False
+    x_ticks: Sequence[float] = ()
+    """Where the axis is labelled, if not where it usually is."""
 
 
 Panel = Bars | Stacks | Heat | Lines

@@ -22,7 +22,7 @@ def require(project: Path) -> None:
     page = project / PAGE
     if not page.is_file() or not (project / DATA).parent.is_dir():
         raise PerudoError("--write changes the source of perudo: run it in its directory")
-    _split(page.read_text("utf-8"))
+    split_page(page.read_text("utf-8"), BEGIN, END)
 
 
 def read_ladder(project: Path, or_installed: bool = False) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def write(project: Path, ladder: Mapping[str, Any], levels: Mapping[str, Any]) -
     """Write both data files and the table; returns what was written."""
     data, page = project / DATA, project / PAGE
     data.mkdir(exist_ok=True)
-    before, after = _split(page.read_text("utf-8"))
+    before, after = split_page(page.read_text("utf-8"), BEGIN, END)
     paths = [data / LADDER, data / LEVELS, page]
     texts = (_json(ladder), _json(levels), before + markdown(ladder, levels) + after)
     for path, text in zip(paths, texts, strict=True):
@@ -52,12 +52,12 @@ def _json(data: Mapping[str, Any]) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
-def _split(page: str) -> tuple[str, str]:
-    """What comes before the ladder's table, and after it."""
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
+def split_page(page: str, beginning: str, ending: str) -> tuple[str, str]:
+    """What comes before some tables that are written between two marks, and after them."""
+    before, begin, rest = page.partition(beginning)
+    _, end, after = rest.partition(ending)
     if not begin or not end:
-        raise PerudoError(f"{PAGE} has no lines {BEGIN!r} and {END!r} to write between")
+        raise PerudoError(f"{PAGE} has no lines {beginning!r} and {ending!r} to write between")
     return before + begin + "\n", end + after
 
 

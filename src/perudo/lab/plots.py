@@ -161,6 +161,9 @@ def _lines(axes: Axes, panel: Lines) -> None:
         axes.set_xscale("log")
     else:
         axes.locator_params(axis="x", nbins=5)
+    if panel.x_ticks:
+        axes.set_xticks(panel.x_ticks, [f"{tick:g}" for tick in panel.x_ticks])
+        axes.minorticks_off()
     if panel.logarithmic_y:
         axes.set_yscale("log")
     if panel.y_range is not None:

@@ -94,4 +94,4 @@ def read_opponents(
             best = max(best, memory[seat, model])
         for model in range(models):
             memory[seat, model] = max(memory[seat, model] - best, LEAST)
-    return 0
+    return int(states.size) - 2  # records do not keep their array alive: it is used to the end
