@@ -1,4 +1,4 @@
-"""The champion: situations, models, match values, what is shipped, reading opponents, thinking."""
+"""The champion: decisions, models, match values, what is shipped, reading opponents, thinking."""
 
 from __future__ import annotations
 
@@ -9,23 +9,28 @@ import pytest
 
 from perudo.agents import agent_named
 from perudo.agents.champion import Champion
-from perudo.agents.champion.habits import FAMILIES, MODELS, Habits, assemble, family_of, shipped
-from perudo.agents.champion.situation import (
-    LEVELS,
-    NO_SLOT,
-    SHEET,
-    SITUATIONS,
-    SLOTS,
-    action_in,
-    situate,
-    slot_of,
+from perudo.agents.champion.features import LEAST_CHANCE
+from perudo.agents.champion.habits import FAMILIES, Family, Habits, family_of, shipped
+from perudo.agents.champion.models import (
+    HIDDEN,
+    KINDS,
+    MODELS,
+    NOWHERE,
+    WEIGHTS,
+    desk,
+    judge_as,
+    network_in,
+    place_of,
+    weigh_saying,
+    work_out,
 )
-from perudo.agents.champion.standings import SIZE, first_guess, worth_after_loss, worth_to
+from perudo.agents.champion.standings import SIZE, worth_after_loss, worth_to
 from perudo.agents.reading import at_least, ways
 from perudo.games.chance import below, stream_of
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO, PRESETS, Rules
 from perudo.games.perudo.layout import FIRST_BID_CODE, face_of, quantity_of
+from perudo.games.perudo.reveal import matching
 from perudo.games.perudo.state import PerudoState
 from perudo.lab.contest import Contest
 from perudo.lab.match import play
@@ -49,7 +54,10 @@ def positions(preset: str, players: int, count: int) -> list[PerudoState]:
     return found
 
 
-# --- situations ---------------------------------------------------------------------------------
+# --- decisions ----------------------------------------------------------------------------------
+WEIGHTS_OF_ANY = np.random.default_rng(1).normal(0.0, 0.3, WEIGHTS).astype(np.float32)
+
+
 @pytest.mark.parametrize(
     "preset, players",
     [
@@ -61,46 +69,64 @@ def positions(preset: str, players: int, count: int) -> list[PerudoState]:
         ("openspiel", 2),
     ],
 )
-def test_slots_and_actions_belong_together(preset: str, players: int) -> None:
+def test_all_moves_are_told_of_but_bids_that_hardly_ever_hold(preset: str, players: int) -> None:
+    network, room = network_in(WEIGHTS_OF_ANY), desk()
     for state in positions(preset, players, 150):
         seat = state.actor
         assert seat is not None
-        sheet = np.zeros(SHEET, np.int64)
-        number = situate(state.record, seat, sheet)
-        assert 0 <= number < SITUATIONS
-        legal = set(state.legal_actions.codes)
-        listed = [
-            (slot, int(action_in(state.record, sheet, slot, place)))
-            for slot in range(SLOTS)
-            for place in range(sheet[slot])
-        ]
-        assert listed
-        for slot, code in listed:
-            assert code in legal, PERUDO.format_action(code)
-            assert slot_of(state.record, sheet, code) == slot
-        assert len({code for _, code in listed}) == len(listed)
-        for code in legal - {code for _, code in listed}:  # only bids that hardly ever hold
+        count = work_out(state.record, seat, network, room)
+        told, legal = [int(code) for code in room[1][:count]], set(state.legal_actions.codes)
+        assert told
+        assert len(set(told)) == count
+        assert set(told) <= legal
+        hand, wild = state.record.hands[seat], int(state.record.wild_face)
+        unseen = state.total_dice - int(state.record.counts[seat])
+        for code in legal - set(told):
             assert code >= FIRST_BID_CODE
-            kinds = ways(state.record, face_of(code))
-            assert at_least(state.total_dice, quantity_of(code), kinds) < LEVELS[-1]
-            assert slot_of(state.record, sheet, code) == NO_SLOT
+            needed = quantity_of(code) - matching(hand, face_of(code), wild)
+            assert at_least(unseen, needed, ways(state.record, face_of(code))) < LEAST_CHANCE
+            assert place_of(code, count, room) == NOWHERE
 
 
-def test_a_situation_is_what_the_player_knows() -> None:
+def test_a_decision_is_what_the_player_knows() -> None:
+    network, full, seen = network_in(WEIGHTS_OF_ANY), desk(), desk()
     for state in positions("official", 3, 100):
         seat = state.actor
         assert seat is not None
-        full, seen = np.zeros((2, SHEET), np.int64)
-        assert situate(state.record, seat, full) == situate(state.observe(seat).record, seat, seen)
-        assert (full[:SLOTS] == seen[:SLOTS]).all()
+        count = work_out(state.record, seat, network, full)
+        assert count == work_out(state.observe(seat).record, seat, network, seen)
+        assert (full[1][:count] == seen[1][:count]).all()
+        assert (full[3][:count] == seen[3][:count]).all()
+
+
+def test_the_network_is_the_one_that_is_described() -> None:
+    (of_position, of_move, of_units), room = network_in(WEIGHTS_OF_ANY), desk()
+    likely = np.zeros(KINDS)
+    for state in positions("official", 4, 40):
+        seat = state.actor
+        assert seat is not None
+        count = work_out(state.record, seat, (of_position, of_move, of_units), room)
+        position, codes, moves = (part.copy() for part in room[:3])
+        units = np.maximum(position @ of_position + moves[:count] @ of_move, 0.0)
+        assert units.shape == (count, HIDDEN)
+        scores = np.exp(units @ of_units.T)
+        chances = scores / scores.sum(axis=0)
+        for model in range(KINDS):
+            judge_as((of_position, of_move, of_units), model, count, room)
+            assert room[4][:count] == pytest.approx(chances[:, model], rel=1e-3)
+        said, asked = int(codes[0]), np.array([float(model % 2) for model in range(KINDS)])
+        weigh_saying(state.record, seat, said, network_in(WEIGHTS_OF_ANY), asked, room, likely)
+        anything = 0.06 / count
+        assert likely[1::2] == pytest.approx(anything + 0.94 * chances[0, 1::2], rel=1e-3)
+        assert likely[::2] == pytest.approx(anything)
 
 
 # --- standings ----------------------------------------------------------------------------------
 def test_somebody_wins_the_match() -> None:
-    worth = first_guess()
+    worth = shipped().families["common"].worth
     for state in positions("common", 5, 40):
         shares = [worth_to(state.record, worth, seat) for seat in range(5)]
-        assert sum(shares) == pytest.approx(1.0)
+        assert sum(shares) == pytest.approx(1.0, abs=1e-4)
         assert all(0.0 < share < 1.0 for share in shares)
 
 
@@ -133,25 +159,25 @@ def test_the_shipped_habits_tell_where_they_come_from() -> None:
     assert set(habits.families) == set(FAMILIES)
     assert habits.about["command"].startswith("perudo train champion")
     assert habits.about["commit"]
-    assert 0.1 < habits.families["common"].worth.mean() / 65535 < 0.3  # most are of six players
+    assert 0.1 < habits.families["common"].worth.mean() < 0.3  # most are of six players
 
 
 def test_a_damaged_file_is_refused() -> None:
-    sums = np.zeros((SITUATIONS, SLOTS), np.float32)
-    sums[7, 3] = 2.0
-    family = assemble(sums, {}, first_guess())
+    chance = np.random.default_rng(3)
+    family = Family(WEIGHTS_OF_ANY, chance.random(SIZE))
     content = Habits({"common": family}, {"command": "x"}).to_bytes()
     again = Habits.from_bytes(content, "a file")
-    assert (again.families["common"].rows == family.rows).all()
+    assert (again.families["common"].weights == family.weights).all()
+    assert again.families["common"].worth == pytest.approx(family.worth, abs=1e-5)
     assert again.about == {"command": "x"}
     with pytest.raises(SealedFileError, match="damaged"):
         Habits.from_bytes(content[:-1] + bytes([content[-1] ^ 1]), "a file")
     with pytest.raises(SealedFileError, match="not a file of perudo habits"):
         Habits.from_bytes(b"something else", "a file")
-    with pytest.raises(SealedFileError, match="version 2"):
-        Habits.from_bytes(content.replace(b'"version": 1', b'"version": 2'), "a file")
+    with pytest.raises(SealedFileError, match="version 3"):
+        Habits.from_bytes(content.replace(b'"version": 2', b'"version": 3'), "a file")
     with pytest.raises(SealedFileError, match="another version of the champion"):
-        Habits.from_bytes(content.replace(b'"slots": ', b'"slots": 1'), "a file")
+        Habits.from_bytes(content.replace(b'"hidden": ', b'"hidden": 1'), "a file")
 
 
 # --- reading opponents --------------------------------------------------------------------------

@@ -110,6 +110,10 @@ if INTERPRETED:
         """The array of chances at an address."""
         return np.ctypeslib.as_array((ctypes.c_uint16 * int(size)).from_address(int(address)))
 
+    def reals_at(address: float, size: float) -> Any:
+        """The array of real numbers at an address."""
+        return np.ctypeslib.as_array((ctypes.c_double * int(size)).from_address(int(address)))
+
 else:
     from numba import carray
     from numba.core import types
@@ -139,6 +143,11 @@ else:
     def chances_at(address: float, size: float) -> Any:
         """The array of chances at an address."""
         return carray(pointer_to(np.uint64(address)), (int(size),), np.uint16)
+
+    @kernel
+    def reals_at(address: float, size: float) -> Any:
+        """The array of real numbers at an address."""
+        return carray(pointer_to(np.uint64(address)), (int(size),), np.float64)
 
 
 @kernel

@@ -1,7 +1,7 @@
 """The champion: it knows how several kinds of players play, reads who is at the table, and thinks.
 
 Source: this project (docs/agents.md tells how it works and how strong it is). The parts:
-``situation`` (what a position comes down to), ``models`` (what players do there), ``habits`` (the
+``features`` (what a decision looks like), ``models`` (what players do there), ``habits`` (the
 file of what was learnt), ``standings`` (what a match is worth), ``opponents`` (who is who),
 ``two_players`` (a book of solved rounds), ``thinking``.
 """
@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from perudo.agents.agent import CompiledAgent, Decision
-from perudo.agents.champion.habits import MODELS, Family, Habits, family_of, shipped
+from perudo.agents.champion.habits import Family, Habits, family_of, shipped
+from perudo.agents.champion.models import KINDS
 from perudo.agents.champion.opponents import read_opponents
 from perudo.agents.champion.thinking import PHASES, decide_champion
 from perudo.agents.champion.two_players import OpenBook, open_book
@@ -37,12 +38,12 @@ class Champion(CompiledAgent):
     source = "this project"
     policy = decide_champion
     learning = read_opponents
-    memory_width = len(MODELS)
+    memory_width = KINDS
     phases = PHASES
 
     deep: bool = flag(False)
     """Think twenty times as long."""
-    rollouts: int = number(6_000, 32, 10_000_000)
+    rollouts: int = number(3_000, 32, 10_000_000)
     """How many rounds are played out for a decision."""
     adapt: float = number(1.0, 0.0, 1.0)
     """How much is made of what opponents were seen to do in this match; 0: nothing."""
@@ -72,8 +73,7 @@ class Champion(CompiledAgent):
         book: OpenBook = self.__dict__["_open"]
         rollouts = self.rollouts * (DEEPER if self.deep else 1)
         settings = [rollouts, self.temperature, self.match, self.adapt]
-        usual = [1.0 / len(MODELS)] * len(MODELS)
-        return np.concatenate([family.parameters, settings, usual, book.parameters])
+        return np.concatenate([family.parameters, settings, book.parameters])
 
     def decide(self, observation: State, memory: Memory, stream: Stream) -> Decision:
         """Think."""

@@ -1,25 +1,19 @@
-"""Models of players: for each situation a mixture of moves, of the blueprint and of others' habits.
+"""Models of players: how likely each kind of player is to make each move.
 
-The first model is the blueprint, learnt by playing against itself; the others were learnt by
-watching. Only situations that occurred have a row; in others all moves are alike.
+One small network tells all of them apart by its last layer only: what is worked out of a position
+and a move is the same for all. The weights lie in a policy's parameters. A hidden unit is the
+positive part of a sum over the position's numbers and the move's; a model's score of a move is a
+sum over these units, and moves are made in proportion to its exponential.
 """
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+import math
 
-from perudo.agents.champion.situation import (
-    NO_SLOT,
-    SHEET,
-    SITUATIONS,
-    SLOTS,
-    Sheet,
-    action_in,
-    situate,
-    slot_of,
-)
-from perudo.games.chance import Stream, below, uniform, whole
+import numpy as np
+
+from perudo.agents.champion.features import MOVE, MOVES, POSITION, Codes, Numbers, describe
+from perudo.games.chance import Stream, uniform, whole
 from perudo.games.game import (
     ARRIVED,
     Record,
@@ -32,91 +26,134 @@ from perudo.games.game import (
     rewind,
 )
 from perudo.games.kernel import kernel
-from perudo.games.policy import Memory, Parameters, begin, choose, consider
-from perudo.search.beliefs import cumulate
-from perudo.search.book import chances_at, places_at
+from perudo.search.beliefs import Shares, cumulate
 
-Index = npt.NDArray[np.int64]
-"""Of each situation its row, or NO_ROW."""
-Rows = npt.NDArray[np.uint16]
-"""By row, model and slot: a chance, on a scale of its own for each row and model."""
-Real = npt.NDArray[np.float64]
-NO_ROW = -1
-OWN = 7
+MODELS = (
+    "pomcp-pgt-ucb",
+    "pomcp-pgt-ucb:iterations=10000",
+    "pomcp-pgt-rm",
+    "ensemble",
+    "observer",
+    "boros-bluff",
+    "macleod",
+    "l-dumb",
+    "hmax-random",
+    "champion",
+)
+"""Who was watched."""
+KINDS = len(MODELS)
+OWN = KINDS - 1
 """The model of the champion itself."""
+HIDDEN = 48
+OF_MOVE = POSITION * HIDDEN
+OF_UNITS = OF_MOVE + MOVE * HIDDEN
+WEIGHTS = OF_UNITS + KINDS * HIDDEN
+"""Where the weights of moves begin, those of hidden units, and how many there are in all."""
+NOWHERE = -1
 SURPRISE = 0.06
 """How often somebody is thought to do anything at all: no model is right about everybody."""
-COUNT, INDEX, LENGTH, ROWS = range(4)
-"""Parameters of all policies that use models: how many there are, and where the arrays lie."""
+
+Network = tuple[Numbers, Numbers, Numbers]
+"""Weights from position and from move to the hidden units, and from those to models."""
+Room = tuple[Numbers, Codes, Numbers, Numbers, Shares]
+"""Where a decision is worked out: position, and by move codes, numbers, hidden units, chances."""
 
 
 @kernel
-def index_at(parameters: Parameters) -> Index:
-    """The rows of situations."""
-    return places_at(parameters[INDEX], SITUATIONS)  # type: ignore[no-any-return]  # an intrinsic
+def desk() -> Room:
+    """Room for a decision."""
+    return (
+        np.zeros(POSITION, np.float32),
+        np.zeros(MOVES, np.int64),
+        np.zeros((MOVES, MOVE), np.float32),
+        np.zeros((MOVES, HIDDEN), np.float32),
+        np.zeros(MOVES),
+    )
 
 
 @kernel
-def rows_at(parameters: Parameters) -> Rows:
-    """The mixtures."""
-    return chances_at(parameters[ROWS], parameters[LENGTH])  # type: ignore[no-any-return]  # an intrinsic
+def network_in(weights: Numbers) -> Network:
+    """The layers, as views of the weights."""
+    return (
+        weights[:OF_MOVE].reshape((POSITION, HIDDEN)),
+        weights[OF_MOVE:OF_UNITS].reshape((MOVE, HIDDEN)),
+        weights[OF_UNITS:].reshape((KINDS, HIDDEN)),
+    )
 
 
 @kernel
-def mix_slots(
-    index: Index, rows: Rows, models: int, model: int, number: int, sheet: Sheet, mixture: Real
-) -> None:
-    """What a model does in a situation, over the slots that have actions."""
-    row = index[number]
-    total, count = 0.0, 0
-    for slot in range(SLOTS):
-        mixture[slot] = 0.0
-        if sheet[slot] > 0:
-            if row != NO_ROW:
-                mixture[slot] = float(rows[(row * models + model) * SLOTS + slot])
-            total += mixture[slot]
-            count += 1
-    for slot in range(SLOTS):
-        if sheet[slot] > 0:
-            mixture[slot] = mixture[slot] / total if total > 0.0 else 1.0 / count
+def work_out(state: Record, seat: int, network: Network, room: Room) -> int:
+    """Describe a decision, and find the hidden units; returns how many moves there are.
+
+    The loops are such that the compiler does many units at a time.
+    """
+    of_position, of_move, _ = network
+    position, codes, moves, units, _ = room
+    count = describe(state, seat, position, codes, moves)
+    nothing = np.float32(0.0)
+    base = units[count]  # the last move's room is free: fewer are described
+    for unit in range(HIDDEN):
+        total = nothing
+        for number in range(POSITION):
+            total += position[number] * of_position[number, unit]
+        base[unit] = total
+    for place in range(count):
+        for unit in range(HIDDEN):
+            total = base[unit]
+            for number in range(MOVE):
+                total += moves[place, number] * of_move[number, unit]
+            units[place, unit] = max(total, nothing)
+    return count
 
 
 @kernel
-def draw_slot(mixture: Real, stream: Stream) -> int:
-    """A slot of a mixture."""
-    point, chosen = uniform(stream), NO_SLOT
-    for slot in range(SLOTS):
-        if mixture[slot] > 0.0:
-            chosen = slot
-            point -= mixture[slot]
-            if point < 0.0:
-                break
-    return chosen
-
-
-@kernel
-def any_action_in(state: Record, sheet: Sheet, slot: int, stream: Stream) -> int:
-    """An action of a slot; all of them are as likely."""
-    count = int(sheet[slot])
-    return action_in(state, sheet, slot, below(stream, count) if count > 1 else 0)
+def judge_as(network: Network, model: int, count: int, room: Room) -> None:
+    """The chances of a decision's moves by a model."""
+    of_units, units, chances = network[2][model], room[3], room[4]
+    nothing = np.float32(0.0)
+    for place in range(count):
+        # four sums, which do not wait for each other
+        one, two, three, four = nothing, nothing, nothing, nothing
+        for unit in range(0, HIDDEN, 4):
+            one += units[place, unit] * of_units[unit]
+            two += units[place, unit + 1] * of_units[unit + 1]
+            three += units[place, unit + 2] * of_units[unit + 2]
+            four += units[place, unit + 3] * of_units[unit + 3]
+        chances[place] = (one + two) + (three + four)
+    most = chances[0]
+    for place in range(1, count):
+        most = max(most, chances[place])
+    total = 0.0
+    for place in range(count):
+        chances[place] = math.exp(chances[place] - most)
+        total += chances[place]
+    for place in range(count):
+        chances[place] /= total
 
 
 @kernel
 def play_as(
-    state: Record,
-    seat: int,
-    index: Index,
-    rows: Rows,
-    models: int,
-    model: int,
-    sheet: Sheet,
-    mixture: Real,
-    stream: Stream,
+    state: Record, seat: int, network: Network, model: int, room: Room, stream: Stream
 ) -> int:
     """Draw a model's move for a seat, whose hand alone is looked at."""
-    number = situate(state, seat, sheet)
-    mix_slots(index, rows, models, model, number, sheet, mixture)
-    return any_action_in(state, sheet, draw_slot(mixture, stream), stream)
+    count = work_out(state, seat, network, room)
+    judge_as(network, model, count, room)
+    codes, chances = room[1], room[4]
+    point = uniform(stream)
+    for place in range(count - 1):
+        point -= chances[place]
+        if point < 0.0:
+            return int(codes[place])
+    return int(codes[count - 1])
+
+
+@kernel
+def place_of(said: int, count: int, room: Room) -> int:
+    """Where among the moves of a decision one is, or NOWHERE: it is hardly ever made."""
+    for place in range(count):
+        if room[1][place] == said:
+            return place
+    return NOWHERE
 
 
 @kernel
@@ -124,29 +161,19 @@ def weigh_saying(
     state: Record,
     seat: int,
     said: int,
-    index: Index,
-    rows: Rows,
-    models: int,
-    sheet: Sheet,
-    chances: Real,
+    network: Network,
+    asked: Shares,
+    room: Room,
+    likely: Shares,
 ) -> None:
-    """How likely each model is to say this in a seat of a state."""
-    number = situate(state, seat, sheet)
-    slot = slot_of(state, sheet, said)
-    row, available = index[number], 0
-    for place in range(SLOTS):
-        available += sheet[place]
-    for model in range(models):
-        chance = 0.0
-        if slot != NO_SLOT and row != NO_ROW:
-            total = 0.0
-            for place in range(SLOTS):
-                if sheet[place] > 0:
-                    total += float(rows[(row * models + model) * SLOTS + place])
-            if total > 0.0:
-                chance = float(rows[(row * models + model) * SLOTS + slot]) / total
-                chance /= max(int(sheet[slot]), 1)
-        chances[model] = (1.0 - SURPRISE) * chance + SURPRISE / max(available, 1)
+    """How likely each model that is ``asked`` (above 0) is to say this in a seat of a state."""
+    count = work_out(state, seat, network, room)
+    place = place_of(said, count, room)
+    for model in range(KINDS):
+        likely[model] = SURPRISE / count
+        if asked[model] > 0.0 and place != NOWHERE:
+            judge_as(network, model, count, room)
+            likely[model] += (1.0 - SURPRISE) * room[4][place]
 
 
 @kernel
@@ -154,11 +181,9 @@ def weigh_hands(
     states: Record,
     observation: Record,
     seat: int,
-    index: Index,
-    rows: Rows,
-    models: int,
-    prior: Real,
-    shares: Real,
+    network: Network,
+    prior: Shares,
+    shares: Shares,
 ) -> None:
     """Fill ``shares[seat]`` with running sums over (model, hand) for each other seat.
 
@@ -167,14 +192,14 @@ def weigh_hands(
     state = states[0]
     copy(state, observation)
     rewind(state)
-    sheet, chances = np.zeros(SHEET, np.int64), np.zeros(models)
-    hands = shares.shape[1] // models
+    room, likely = desk(), np.zeros(KINDS)
+    hands = shares.shape[1] // KINDS
     for other in range(whole(observation.players)):
         if other == seat or observation.counts[other] == 0:
             continue
         for hand in range(hand_count(state, other)):
             dealt = put_hand(state, other, hand)
-            for model in range(models):
+            for model in range(KINDS):
                 shares[other, model * hands + hand] = prior[other, model] * dealt
     while True:
         said = move_towards(state, observation)
@@ -184,29 +209,10 @@ def weigh_hands(
         if who != seat:
             for hand in range(hand_count(state, who)):
                 put_hand(state, who, hand)
-                weigh_saying(state, who, said, index, rows, models, sheet, chances)
-                for model in range(models):
-                    shares[who, model * hands + hand] *= chances[model]
+                weigh_saying(state, who, said, network, prior[who], room, likely)
+                for model in range(KINDS):
+                    shares[who, model * hands + hand] *= likely[model]
         apply(state, said)
     for other in range(whole(observation.players)):
         if other != seat and observation.counts[other] > 0:
             cumulate(shares[other])
-
-
-@kernel
-def decide_as_model(
-    observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
-) -> int:
-    """Play as one model: state its mixture, and draw from it. The fifth parameter says which."""
-    sheet, mixture = np.zeros(SHEET, np.int64), np.zeros(SLOTS)
-    number = situate(observation, whole(observation.viewer), sheet)
-    index, rows = index_at(parameters), rows_at(parameters)
-    mix_slots(index, rows, int(parameters[COUNT]), int(parameters[4]), number, sheet, mixture)
-    begin(thoughts)
-    for slot in range(SLOTS):
-        if mixture[slot] > 0.0:
-            count = int(sheet[slot])
-            for place in range(count):
-                said = action_in(observation, sheet, slot, place)
-                consider(thoughts, said, mixture[slot] / count, np.nan)
-    return choose(thoughts, stream)

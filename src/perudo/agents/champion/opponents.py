@@ -11,8 +11,7 @@ import math
 
 import numpy as np
 
-from perudo.agents.champion.models import COUNT, index_at, rows_at, weigh_saying
-from perudo.agents.champion.situation import SHEET
+from perudo.agents.champion.models import KINDS, WEIGHTS, Network, desk, network_in, weigh_saying
 from perudo.games.chance import Stream, whole
 from perudo.games.game import ARRIVED, Record, actor, apply, copy, move_towards, rewind, workspace
 from perudo.games.kernel import kernel
@@ -57,21 +56,34 @@ def read_opponents(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
     """Compare all that the others did in a round with what each model would have done."""
-    if observation.actions == 0:
-        return 0
-    models = int(parameters[COUNT])
-    index, rows = index_at(parameters), rows_at(parameters)
-    states = workspace(observation, 2)
+    if observation.actions > 0:
+        for seat in range(whole(observation.players)):
+            for model in range(KINDS):
+                memory[seat, model] *= FADE
+        network = network_in(parameters[:WEIGHTS].astype(np.float32))
+        hold_against(workspace(observation, 2), observation, network, memory)
+        for seat in range(whole(observation.players)):
+            best = memory[seat, 0]
+            for model in range(1, KINDS):
+                best = max(best, memory[seat, model])
+            for model in range(KINDS):
+                memory[seat, model] = max(memory[seat, model] - best, LEAST)
+    return 0
+
+
+@kernel
+def hold_against(states: Record, observation: Record, network: Network, memory: Memory) -> None:
+    """Replay the round, and add up how likely each model was to do what the others did.
+
+    The states are lent by the caller: records that are taken from an array do not keep it alive.
+    """
     target, state = states[0], states[1]
     copy(target, observation)
     unsettle(target)
     copy(state, target)
     rewind(state)
-    sheet, chances = np.zeros(SHEET, np.int64), np.zeros(models)
-    viewer, players = whole(observation.viewer), whole(observation.players)
-    for seat in range(players):
-        for model in range(models):
-            memory[seat, model] *= FADE
+    room, likely, everybody = desk(), np.zeros(KINDS), np.ones(KINDS)
+    viewer = whole(observation.viewer)
     while True:
         said = move_towards(state, target)
         who = whole(actor(state))
@@ -82,16 +94,9 @@ def read_opponents(
             if who != observation.reveal.caller:
                 break
         if who != viewer and target.hands[who] != 0:
-            weigh_saying(state, who, said, index, rows, models, sheet, chances)
-            for model in range(models):
-                memory[who, model] += math.log(chances[model])
+            weigh_saying(state, who, said, network, everybody, room, likely)
+            for model in range(KINDS):
+                memory[who, model] += math.log(likely[model])
         if last:
             break
         apply(state, said)
-    for seat in range(players):
-        best = memory[seat, 0]
-        for model in range(1, models):
-            best = max(best, memory[seat, model])
-        for model in range(models):
-            memory[seat, model] = max(memory[seat, model] - best, LEAST)
-    return int(states.size) - 2  # records do not keep their array alive: it is used to the end

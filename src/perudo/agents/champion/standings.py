@@ -85,14 +85,3 @@ def worth_after_loss(state: Record, worth: Worth, seat: int, loser: int) -> floa
         return float(state.counts[seat] - (seat == loser)) / float(state.total - 1)
     opener = next_live(state, loser) if out else loser
     return float(worth[place + turns_from(state, opener, seat, loser if out else -1)])
-
-
-def first_guess() -> Worth:
-    """Before anything is learnt: in proportion to dice, and a little more."""
-    worth = np.zeros(SIZE)
-    for players in range(2, MOST_PLAYERS + 1):
-        counts = np.indices((MOST_DICE,) * players).reshape(players, -1).T + 1.0
-        shares = counts**1.5
-        shares /= shares.sum(axis=1, keepdims=True)
-        worth[FIRST[players] : FIRST[players + 1]] = shares.ravel()
-    return worth

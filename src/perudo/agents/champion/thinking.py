@@ -11,40 +11,34 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from perudo.agents.champion.models import (
-    COUNT,
-    OWN,
-    Index,
-    Real,
-    Rows,
-    index_at,
-    mix_slots,
-    play_as,
-    rows_at,
-    weigh_hands,
-)
-from perudo.agents.champion.situation import (
-    NO_SLOT,
-    SHEET,
-    SLOTS,
+from perudo.agents.champion.features import (
+    MOVES,
     SUPPORT,
+    Codes,
     backing_of,
     believed,
-    situate,
-    slot_of,
     supporters,
 )
-from perudo.agents.champion.standings import SIZE, worth_after_loss, worth_to
+from perudo.agents.champion.models import (
+    KINDS,
+    OWN,
+    WEIGHTS,
+    Network,
+    desk,
+    judge_as,
+    network_in,
+    play_as,
+    weigh_hands,
+    work_out,
+)
+from perudo.agents.champion.standings import SIZE, Worth, worth_after_loss, worth_to
 from perudo.agents.champion.two_players import consult
 from perudo.agents.reading import NO_BID, ways
 from perudo.games.chance import Stream, whole
 from perudo.games.game import (
     OVER,
     Record,
-    action,
-    action_count,
     actor,
     apply,
     copy,
@@ -65,12 +59,11 @@ from perudo.games.perudo.layout import (
 )
 from perudo.games.perudo.reveal import matching
 from perudo.games.policy import Memory, Parameters, begin, choose, consider
-from perudo.search.beliefs import draw
-from perudo.search.book import chances_at
+from perudo.search.beliefs import Shares, draw
+from perudo.search.book import reals_at
 
-WORTH, ROLLOUTS, TEMPERATURE, FOR_MATCH, ADAPT, PRIORS = range(4, 10)
-"""Places of the parameters after those of the models; the first is an address. Behind them: how
-likely each model is before anything is known, and the parameters of the book."""
+WORTH, ROLLOUTS, TEMPERATURE, FOR_MATCH, ADAPT, BOOK = range(WEIGHTS, WEIGHTS + 6)
+"""Places of the parameters after the weights; the first is an address. The book's come last."""
 PHASES = (
     "fewer dice than that are likely",
     "a call now and then keeps bidders honest",
@@ -85,77 +78,42 @@ PHASES = (
 DOUBTING, CHECKING, CLAIMING, HOLDING, PUSHING, BLUFFING, PASSING, DECLINING = range(len(PHASES))
 EVEN, SHOULD, MAY = 0.5, 0.6, 0.35
 """How likely bids are that should hold, and that may."""
-MOST_MOVES = 64
-LEAST_CHANCE = 0.08
-"""Bids that hold less likely than this are not thought about, unless the blueprint makes them."""
-BATCH = 32
+BATCH = 16
 """Deals after which moves that are clearly worse are given up."""
 CLEARLY = 3.0
 """Standard errors."""
-LEAST_PRIOR = 0.02
+LEAST_PRIOR = 0.004
+"""Bids that the champion makes less often are not thought about."""
 OPEN_MIND = 0.01
 """What each move gets of the blueprint's mixture, that it has not thought of."""
 LEAST_STAKE = 0.005
+LEAST_LIKELY = 1e-3
+"""Models so much less likely than another are left out."""
 FOUND_OUT = -6.0
 """Somebody of whom the champion's own model is so much less likely than another, as a logarithm,
 plays by that other, and is no longer met by the book."""
-WORTH_SCALE = 65535.0
-
-Moves = npt.NDArray[np.int64]
-
-
-@kernel
-def list_moves(
-    observation: Record, seat: int, index: Index, rows: Rows, models: int, moves: Moves, prior: Real
-) -> int:
-    """Moves worth trying, with the blueprint's chances; returns how many."""
-    sheet, mixture = np.zeros(SHEET, np.int64), np.zeros(SLOTS)
-    number = situate(observation, seat, sheet)
-    mix_slots(index, rows, models, OWN, number, sheet, mixture)
-    unseen = int(observation.total) - int(observation.counts[seat])
-    wild, count, safest = int(observation.wild_face), 0, -1.0
-    for choice in range(action_count(observation)):
-        code = int(action(observation, choice))
-        slot = slot_of(observation, sheet, code)
-        chance = 0.0
-        if slot != NO_SLOT and sheet[slot] > 0:
-            chance = mixture[slot] / float(sheet[slot])
-        if code >= FIRST_BID_CODE:
-            face = face_of(code)
-            needed = quantity_of(code) - matching(observation.hands[seat], face, wild)
-            likely = believed(unseen, float(needed), ways(observation, face))
-            if likely < LEAST_CHANCE and chance < LEAST_PRIOR and count > 0 and likely <= safest:
-                continue
-            safest = max(safest, likely)
-        if count < MOST_MOVES:
-            moves[count] = code
-            prior[count] = chance
-            count += 1
-    return count
 
 
 @kernel
 def try_moves(
     states: Record,
     seat: int,
-    index: Index,
-    rows: Rows,
-    models: int,
-    worth: Real,
+    network: Network,
+    worth: Worth,
     for_match: bool,
-    shares: Real,
-    moves: Moves,
+    shares: Shares,
+    moves: Codes,
     count: int,
     wanted: int,
-    means: Real,
+    means: Shares,
     stream: Stream,
 ) -> int:
     """Play out moves from ``states[0]``; fills in their mean worth; returns how many playouts."""
     dealt, state = states[1], states[2]
     players = whole(states[0].players)
-    hands = shares.shape[1] // models
+    hands = shares.shape[1] // KINDS
     as_model = np.full(players, OWN, np.int64)
-    sheet, mixture = np.zeros(SHEET, np.int64), np.zeros(SLOTS)
+    room = desk()
     squares, tried, errors = np.zeros(count), np.zeros(count), np.zeros(count)
     given_up = np.zeros(count, np.bool_)
     done, open_moves = 0, count
@@ -177,8 +135,7 @@ def try_moves(
                     if round_over(state) or actor(state) == OVER:
                         break
                     who = whole(actor(state))
-                    model = as_model[who]
-                    said = play_as(state, who, index, rows, models, model, sheet, mixture, stream)
+                    said = play_as(state, who, network, as_model[who], room, stream)
                 if for_match:
                     value = worth_to(state, worth, seat)
                 else:
@@ -247,18 +204,34 @@ def is_found_out(observation: Record, seat: int, memory: Memory, adapt: float) -
 
 
 @kernel
-def weigh_models(
-    observation: Record, parameters: Parameters, memory: Memory, models: int, prior: Real
-) -> None:
-    """How likely each model is of each seat: what is usual, times what memory says."""
+def weigh_models(adapt: float, memory: Memory, prior: Shares) -> None:
+    """How likely each model is of each seat: all are alike but for what memory says."""
     for other in range(prior.shape[0]):
         best = -np.inf
-        for model in range(models):
-            prior[other, model] = math.log(parameters[PRIORS + model])
-            prior[other, model] += parameters[ADAPT] * memory[other, model]
-            best = max(best, prior[other, model])
-        for model in range(models):
-            prior[other, model] = math.exp(prior[other, model] - best)
+        for model in range(KINDS):
+            best = max(best, adapt * memory[other, model])
+        for model in range(KINDS):
+            prior[other, model] = math.exp(adapt * memory[other, model] - best)
+            if prior[other, model] < LEAST_LIKELY:
+                prior[other, model] = 0.0
+
+
+@kernel
+def list_moves(
+    observation: Record, seat: int, network: Network, moves: Codes, prior: Shares
+) -> int:
+    """Moves worth trying, with the champion's usual chances; returns how many."""
+    room = desk()
+    described = work_out(observation, seat, network, room)
+    judge_as(network, OWN, described, room)
+    count = 0
+    for place in range(described):
+        code, chance = int(room[1][place]), room[4][place]
+        if code < FIRST_BID_CODE or chance >= LEAST_PRIOR:
+            moves[count] = code
+            prior[count] = chance
+            count += 1
+    return count
 
 
 @kernel
@@ -267,36 +240,31 @@ def decide_champion(
 ) -> int:
     """Believe, try, mix, and draw."""
     seat, players = whole(observation.viewer), whole(observation.players)
-    index, rows, models = index_at(parameters), rows_at(parameters), int(parameters[COUNT])
-    kept = chances_at(parameters[WORTH], SIZE)
-    worth = np.empty(SIZE)
-    for place in range(SIZE):
-        worth[place] = float(kept[place]) / WORTH_SCALE
     begin(thoughts)
     if observation.live == 2 and not is_found_out(observation, seat, memory, parameters[ADAPT]):
-        if consult(observation, parameters[PRIORS + models :], thoughts):
+        if consult(observation, parameters[BOOK:], thoughts):
             return conclude(observation, seat, stream, thoughts)
-    moves, prior = np.zeros(MOST_MOVES, np.int64), np.zeros(MOST_MOVES)
-    count = list_moves(observation, seat, index, rows, models, moves, prior)
+    network = network_in(parameters[:WEIGHTS].astype(np.float32))
+    worth = reals_at(parameters[WORTH], SIZE)
+    moves, prior = np.zeros(MOVES, np.int64), np.zeros(MOVES)
+    count = list_moves(observation, seat, network, moves, prior)
     begin(thoughts)
     if count == 1:
         consider(thoughts, int(moves[0]), 1.0, np.nan)
-        return int(moves[0])
+        return conclude(observation, seat, stream, thoughts)
     states = workspace(observation, 3)
     most = 1
     for other in range(players):
         most = max(most, hand_count(observation, other))
-    shares, of_models = np.zeros((players, models * most)), np.zeros((players, models))
-    weigh_models(observation, parameters, memory, models, of_models)
-    weigh_hands(states, observation, seat, index, rows, models, of_models, shares)
+    shares, of_models = np.zeros((players, KINDS * most)), np.zeros((players, KINDS))
+    weigh_models(parameters[ADAPT], memory, of_models)
+    weigh_hands(states, observation, seat, network, of_models, shares)
     copy(states[0], observation)
     means = np.zeros(count)
     done = try_moves(
         states,
         seat,
-        index,
-        rows,
-        models,
+        network,
         worth,
         parameters[FOR_MATCH] > 0.0,
         shares,

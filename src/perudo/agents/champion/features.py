@@ -1,0 +1,233 @@
+"""What a decision looks like: numbers for the position, and for each move that may be made in it.
+
+Bids are judged by how likely they are to hold: to those who see no dice, to the player with their
+own dice, and with something more for each face that others have bid on. What is told of a position
+does not depend on how many players and dice there are, so that one set of weights serves all.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from perudo.agents.reading import NO_BID, at_least, exactly, ways
+from perudo.games.game import Record
+from perudo.games.kernel import kernel
+from perudo.games.perudo.bidding import bid_range
+from perudo.games.perudo.layout import (
+    CALZA,
+    DECLINE,
+    FIRST_BID_CODE,
+    NOBODY,
+    PALAFICO,
+    PASS,
+    bid_code,
+    count_in_hand,
+    face_of,
+    history_action,
+    history_seat,
+    next_live,
+    quantity_of,
+)
+from perudo.games.perudo.offer import word_mask
+from perudo.games.perudo.reveal import matching, pass_is_valid
+from perudo.games.perudo.rules import FACES
+
+SUPPORT = 0.7
+"""Dice more than average that somebody is thought to hold of a face that they have bid on."""
+MOST_SUPPORTERS = 3
+LEAST_CHANCE = 0.03
+"""Bids that hold less likely than this, by the own dice, are not told of; but the lowest are."""
+LIKELIEST, UNLIKELIEST = 0.998, 0.002
+
+MOVES = 128
+"""Room for moves; fewer are told of."""
+POSITION, MOVE = 24, 24
+"""How many numbers tell of a position, and of a move."""
+Numbers = npt.NDArray[np.float32]
+Codes = npt.NDArray[np.int64]
+
+
+@kernel
+def believed(unseen: int, needed: float, kinds: int) -> float:
+    """The chance that unseen dice show so many; between whole numbers, a mean."""
+    low = int(np.floor(needed))
+    rest = needed - low
+    chance = at_least(unseen, low, kinds)
+    if rest > 0.0:
+        chance = (1.0 - rest) * chance + rest * at_least(unseen, low + 1, kinds)
+    return chance
+
+
+@kernel
+def log_odds(chance: float) -> float:
+    """A chance on a scale on which small differences near 0 and 1 show."""
+    chance = min(max(chance, UNLIKELIEST), LIKELIEST)
+    return float(np.log(chance / (1.0 - chance))) / 4.0
+
+
+@kernel
+def supporters(state: Record, seat: int) -> int:
+    """How many others have bid on each face in this round, packed: four bits a face."""
+    seen, packed = 0, 0
+    for index in range(int(state.actions)):
+        entry = int(state.history[index])
+        said, who = history_action(entry), history_seat(entry)
+        if said >= FIRST_BID_CODE and who != seat:
+            bit = 1 << (who * 6 + face_of(said) - 1)
+            if not seen & bit:
+                seen |= bit
+                packed += 1 << (4 * face_of(said))
+    return packed
+
+
+@kernel
+def backing_of(packed: int, face: int) -> int:
+    """How many of them back a face."""
+    return min((packed >> (4 * face)) & 15, MOST_SUPPORTERS)
+
+
+@kernel
+def faces_bid_by(state: Record, seat: int) -> int:
+    """Bit per face that a seat has bid on in this round."""
+    faces = 0
+    for index in range(int(state.actions)):
+        entry = int(state.history[index])
+        said = history_action(entry)
+        if said >= FIRST_BID_CODE and history_seat(entry) == seat:
+            faces |= 1 << face_of(said)
+    return faces
+
+
+@kernel
+def describe(state: Record, seat: int, position: Numbers, codes: Codes, moves: Numbers) -> int:
+    """Tell of a seat's decision, whose hand alone is looked at; returns how many moves it has."""
+    packed = supporters(state, seat)
+    describe_position(state, seat, packed, position)
+    count = describe_words(state, seat, codes, moves)
+    if state.pending == NOBODY:
+        count = describe_bids(state, seat, packed, count, position, codes, moves)
+    return count
+
+
+@kernel
+def describe_position(state: Record, seat: int, packed: int, position: Numbers) -> None:
+    """What does not depend on the move: the table, the own dice, the standing bid."""
+    total, own, live = int(state.total), int(state.counts[seat]), int(state.live)
+    wild, unseen, bid = int(state.wild_face), total - own, int(state.bid)
+    position[:] = 0.0
+    position[0] = 1.0
+    position[1] = own / 5.0
+    position[2] = (live - 2) / 4.0
+    position[3] = total / 30.0
+    position[4] = own * live / total / 2.0
+    position[5] = wild == 0
+    position[6] = state.pending != NOBODY
+    position[7] = min(int(state.actions), 12) / 6.0
+    position[8] = int(state.counts[next_live(state, seat)]) / 5.0
+    position[9] = live == 2
+    position[10] = own == 1
+    if bid == NO_BID:
+        position[11] = 1.0
+        return
+    face, quantity = face_of(bid), quantity_of(bid)
+    kinds, backing = ways(state, face), backing_of(packed, face)
+    needed = quantity - matching(state.hands[seat], face, wild)
+    holds = at_least(unseen, needed, kinds)
+    backed = believed(unseen, needed - SUPPORT * backing, kinds)
+    position[12] = holds
+    position[13] = log_odds(holds)
+    position[14] = backed
+    position[15] = log_odds(backed)
+    position[16] = at_least(total, quantity, kinds)
+    position[17] = exactly(unseen, needed, kinds)
+    position[18] = state.passer != NOBODY
+    position[19] = kinds == 1
+    position[20] = backing / 3.0
+    position[21] = int(state.counts[state.bidder]) / 5.0
+
+
+@kernel
+def describe_words(state: Record, seat: int, codes: Codes, moves: Numbers) -> int:
+    """The moves that are not bids: one number is 1."""
+    mask = word_mask(state)
+    if state.pending != NOBODY:
+        mask = 1 << CALZA | 1 << DECLINE
+    count = 0
+    for word in range(1, FIRST_BID_CODE):
+        if mask >> word & 1:
+            place = 5  # dudo, or doubt
+            if word == CALZA:
+                place = 0
+            elif word == PASS:
+                place = 1 if pass_is_valid(state.hands[seat]) else 2
+            elif word == DECLINE:
+                place = 3
+            elif word == PALAFICO:
+                place = 4
+            moves[count] = 0.0
+            moves[count, place] = 1.0
+            codes[count] = word
+            count += 1
+    return count
+
+
+@kernel
+def describe_bids(
+    state: Record,
+    seat: int,
+    packed: int,
+    count: int,
+    position: Numbers,
+    codes: Codes,
+    moves: Numbers,
+) -> int:
+    """The bids; of the position, how likely the best of them is."""
+    total, wild, hand = int(state.total), int(state.wild_face), state.hands[seat]
+    unseen = total - int(state.counts[seat])
+    standing, before = face_of(int(state.bid)), quantity_of(int(state.bid))
+    mine = faces_bid_by(state, seat)
+    next_ones = faces_bid_by(state, next_live(state, seat))
+    most = 0
+    for face in range(1, FACES + 1):
+        if face != wild:
+            most = max(most, matching(hand, face, wild))
+    best, best_backed = 0.0, 0.0
+    for face in range(1, FACES + 1):
+        low, high = bid_range(state, face)
+        kinds, backing = ways(state, face), backing_of(packed, face)
+        held = matching(hand, face, wild)
+        for quantity in range(low, high + 1):
+            holds = at_least(unseen, quantity - held, kinds)
+            if count == MOVES - 1 or (quantity > low and holds < LEAST_CHANCE):
+                break
+            backed = believed(unseen, quantity - held - SUPPORT * backing, kinds)
+            outside = at_least(total, quantity, kinds)
+            best, best_backed = max(best, holds), max(best_backed, backed)
+            move = moves[count]
+            move[:6] = 0.0
+            move[6] = 1.0
+            move[7] = holds
+            move[8] = log_odds(holds)
+            move[9] = backed
+            move[10] = log_odds(backed)
+            move[11] = outside
+            move[12] = log_odds(outside)
+            move[13] = held / 3.0
+            move[14] = (most - held) / 3.0
+            move[15] = backing / 3.0
+            move[16] = face == standing
+            move[17] = kinds == 1 and wild != 0
+            move[18] = min(quantity - low, 4) / 4.0
+            move[19] = quantity == low
+            move[20] = mine >> face & 1
+            move[21] = count_in_hand(hand, face) / 3.0
+            move[22] = 0.0
+            if before > 0 and kinds == ways(state, standing):
+                move[22] = (quantity - before) / 4.0
+            move[23] = next_ones >> face & 1
+            codes[count] = bid_code(quantity, face)
+            count += 1
+    position[22] = best
+    position[23] = best_backed
+    return count
