@@ -85,7 +85,7 @@ CLEARLY = 3.0
 LEAST_PRIOR = 0.004
 """Bids that the champion makes less often are not thought about."""
 OPEN_MIND = 0.01
-"""What each move gets of the blueprint's mixture, that it has not thought of."""
+"""What each move gets on top of its usual chance, so that none is ruled out beforehand."""
 LEAST_STAKE = 0.005
 LEAST_LIKELY = 1e-3
 """Models so much less likely than another are left out."""
