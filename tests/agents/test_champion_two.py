@@ -21,7 +21,7 @@ from perudo.games.state import State
 from perudo.lab.contest import Contest
 from perudo.lab.exploiting import exploitability
 from perudo.lab.match import play
-from perudo.lab.training_two import rounds_of, solve_round
+from perudo.lab.training_two import Effort, rounds_of, solve_round
 from perudo.search.public_tree import build
 
 ROUNDS = [(first, second) for first in range(1, 6) for second in range(1, 6)]
@@ -152,8 +152,9 @@ def test_own_play_stays_in_the_book() -> None:
 
 # --- training -----------------------------------------------------------------------------------
 def test_a_trained_round_is_played() -> None:
-    (round,) = (one for one in rounds_of({"common": 200}) if one[1] == (2, 2))
-    page = solve_round(round, seed=1, deals=200)
+    effort = Effort(200)
+    (round,) = (one for one in rounds_of({"common": effort}) if one[1] == (2, 2))
+    page = solve_round(round, seed=1, effort=effort)
     assert page.about["memory"] >= 2
     assert page.about["deals"] == 200
     book = OpenBook.of([((2, 2), page)])
