@@ -43,13 +43,15 @@ class Effort:
 
 
 PRESETS = {
-    "common": Effort(12_000, nodes=10_000, clones=2, share=0.7),
+    "common": Effort(8_000, nodes=10_000, clones=2, share=0.75),
     "dudo_ai": Effort(8_000),
     "official": Effort(4_000),
 }
 """Between two players these cover most of the other presets as well."""
 CLONE_DEALS = 100_000
 """What ``cfr`` learns from; it remembers as many moves as fit into 10,000 nodes."""
+LEAST_CHANCE = 0.01
+"""Moves that it makes less often are left out: what they lead to would take long to go through."""
 EXACT_POSITIONS = 40_000
 """Rounds of at most so many public positions are solved exactly ..."""
 EXACT_TARGET = 1e-4
@@ -187,7 +189,7 @@ def _clone(graph: MemoryGraph, seed: int) -> Strategies:
     """How somebody plays who learnt as the agent ``cfr`` does, by other deals."""
     solver = MemorySolver(graph, seed)
     solver.iterate(CLONE_DEALS)
-    first, second = solver.average()
+    first, second = (np.where(part < LEAST_CHANCE, 0.0, part) for part in solver.average())
     return first, second
 
 
