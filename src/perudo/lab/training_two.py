@@ -52,7 +52,7 @@ CLONE_DEALS = 100_000
 """What ``cfr`` learns from; it remembers as many moves as fit into 10,000 nodes."""
 LEAST_CHANCE = 0.01
 """Moves that it makes less often are left out: what they lead to would take long to go through."""
-EXACT_POSITIONS = 40_000
+EXACT_POSITIONS = 300_000
 """Rounds of at most so many public positions are solved exactly ..."""
 EXACT_TARGET = 1e-4
 """... to this exploitability."""
@@ -143,7 +143,7 @@ def thinner(page: SparsePage) -> SparsePage:
 
 def kept_page(round: Round, work: Path, seed: int, effort: Effort) -> SparsePage:
     """The page from the working directory; solved first if it is not there."""
-    name = hashlib.sha256(f"{round} {seed} {effort} {PERUDO.revision}".encode())
+    name = hashlib.sha256(f"{round} {seed} {effort} {EXACT_POSITIONS} {PERUDO.revision}".encode())
     path = work / f"{name.hexdigest()[:16]}.page"
     if not path.exists():
         save(path, [solve_round(round, seed, effort)], {})
