@@ -137,10 +137,13 @@ def test_the_book_alone_is_for_two() -> None:
     assert "one other" in reason
 
 
-def test_small_rounds_are_solved() -> None:
-    found = exploitability(Champion(book=True), start("common", 1, 1))
+@pytest.mark.parametrize(
+    ("rules", "value"), [("common", -7 / 327), ("dudo_ai", -7 / 327), ("official", -1 / 9)]
+)
+def test_small_rounds_are_solved(rules: str, value: float) -> None:
+    found = exploitability(Champion(book=True), start(rules, 1, 1))
     assert found["exploitability"] <= 1e-3
-    assert found["value_of_opening"] == pytest.approx(-7 / 327, abs=1e-3)
+    assert found["value_of_opening"] == pytest.approx(value, abs=1e-3)
 
 
 def test_it_beats_the_observer() -> None:
@@ -187,8 +190,8 @@ def test_a_trained_round_is_played() -> None:
 
 
 def test_a_round_is_learnt_against_clones_of_cfr() -> None:
-    effort = Effort(100, clones=1, share=0.5)
-    (round,) = (one for one in rounds_of({"dudo_ai:dice=2": effort}) if one[1] == (2, 1))
+    effort = Effort(100, nodes=500, clones=1, share=0.5)
+    (round,) = (one for one in rounds_of({"common": effort}) if one[1] == (2, 2))
     page = solve_round(round, seed=1, effort=effort)
     assert page.about["clones"] == 1
     assert page.about["share"] == 0.5
