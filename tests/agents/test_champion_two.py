@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from perudo.agents.champion import Champion
 from perudo.agents.champion.two_players import (
     MEMORIES,
     OpenBook,
-    TwoPlayerBook,
     number_of_dice,
     open_book,
     plain_round,
@@ -21,7 +21,7 @@ from perudo.games.state import State
 from perudo.lab.contest import Contest
 from perudo.lab.exploiting import exploitability
 from perudo.lab.match import play
-from perudo.lab.training_two import rounds_of, solve_round
+from perudo.lab.training_two import Effort, rounds_of, solve_round
 from perudo.search.public_tree import build
 
 ROUNDS = [(first, second) for first in range(1, 6) for second in range(1, 6)]
@@ -88,7 +88,7 @@ def test_the_plain_round_is_the_round(rules: str, dice: tuple[int, int]) -> None
 
 
 # --- the shipped book ---------------------------------------------------------------------------
-@pytest.mark.parametrize("rules", ["common", "perudish2", "perudish_n", "dudo_ai"])
+@pytest.mark.parametrize("rules", ["common", "perudish2", "perudish_n", "dudo_ai", "official"])
 def test_every_pair_of_dice_is_shipped(rules: str) -> None:
     assert all(memories(rules).values())
 
@@ -96,7 +96,7 @@ def test_every_pair_of_dice_is_shipped(rules: str) -> None:
 def test_rules_that_are_not_shipped_are_told() -> None:
     rules = "s0_sim"
     assert not any(memories(rules).values())
-    agent = TwoPlayerBook()
+    agent = Champion(book=True)
     agent.prepare(start(rules, 2, 2))
     state = start(rules, 2, 2).deal(1)
     seat = state.actor
@@ -114,21 +114,49 @@ def test_the_file_says_what_it_is() -> None:
     assert len({(page.about["rules"], *page.about["dice"]) for page in pages}) == len(pages)
 
 
-def test_small_rounds_are_solved() -> None:
-    found = exploitability(TwoPlayerBook(), start("common", 1, 1))
+def test_the_champion_plays_the_book_between_two() -> None:
+    """Who does not read opponents says what the book says, alone or not."""
+    alone, whole = Champion(book=True), Champion(adapt=0.0)
+    for deal in range(20):
+        state = start("common", 4, 5).deal(deal)
+        while (seat := state.actor) is not None:
+            seen = state.observe(seat)
+            decisions = [
+                agent.decide(seen, agent.new_memory(), stream_of(deal)) for agent in (alone, whole)
+            ]
+            thoughts = [decision.thoughts for decision in decisions]
+            assert thoughts[0] is not None
+            assert thoughts[1] is not None
+            assert thoughts[0].probabilities == thoughts[1].probabilities
+            state = state.apply(decisions[0].action)
+
+
+def test_the_book_alone_is_for_two() -> None:
+    reason = Champion(book=True).cannot_play(PERUDO, Rules(), 3)
+    assert reason is not None
+    assert "one other" in reason
+
+
+@pytest.mark.parametrize(
+    ("rules", "value"), [("common", -7 / 327), ("dudo_ai", -7 / 327), ("official", -1 / 9)]
+)
+def test_small_rounds_are_solved(rules: str, value: float) -> None:
+    found = exploitability(Champion(book=True), start(rules, 1, 1))
     assert found["exploitability"] <= 1e-3
-    assert found["value_of_opening"] == pytest.approx(-7 / 327, abs=1e-3)
+    assert found["value_of_opening"] == pytest.approx(value, abs=1e-3)
 
 
 def test_it_beats_the_observer() -> None:
-    contest = Contest(PERUDO, Rules.parse("common"), [TwoPlayerBook(), Observer()], 2_000, seed=3)
+    contest = Contest(
+        PERUDO, Rules.parse("common"), [Champion(book=True), Observer()], 2_000, seed=3
+    )
     results = play(contest, 1)
     assert results.wins[:, 0].mean() > 0.55
 
 
 def test_own_play_stays_in_the_book() -> None:
     """Against an opponent who does anything at all, it knows what to do in all its positions."""
-    agent, luck = TwoPlayerBook(), np.random.default_rng(5)
+    agent, luck = Champion(book=True), np.random.default_rng(5)
     agent.prepare(start("common", 3, 3))
     asked = silent = 0
     for deal in range(150):
@@ -152,9 +180,18 @@ def test_own_play_stays_in_the_book() -> None:
 
 # --- training -----------------------------------------------------------------------------------
 def test_a_trained_round_is_played() -> None:
-    (round,) = (one for one in rounds_of({"common": 200}) if one[1] == (2, 2))
-    page = solve_round(round, seed=1, deals=200)
+    effort = Effort(200)
+    (round,) = (one for one in rounds_of({"common": effort}) if one[1] == (2, 2))
+    page = solve_round(round, seed=1, effort=effort)
     assert page.about["memory"] >= 2
     assert page.about["deals"] == 200
     book = OpenBook.of([((2, 2), page)])
     assert len(book.moves) == len(book.chances) == int(page.counts.sum())
+
+
+def test_a_round_is_learnt_against_clones_of_cfr() -> None:
+    effort = Effort(100, nodes=500, clones=1, share=0.5)
+    (round,) = (one for one in rounds_of({"common": effort}) if one[1] == (2, 2))
+    page = solve_round(round, seed=1, effort=effort)
+    assert page.about["clones"] == 1
+    assert page.about["share"] == 0.5

@@ -96,7 +96,7 @@ def test_books_are_saved_and_read_again(solver: HandsSolver, tmp_path: Path) -> 
     ("damage", "reason"),
     [
         (lambda data: data[:-10], "damaged"),
-        (lambda data: data.replace(b'"version": 1', b'"version": 9'), "version 9"),
+        (lambda data: data.replace(b'"version": 2', b'"version": 9'), "version 9"),
         (lambda data: b"PK" + data, "not a sparse book"),
         (lambda data: b"[1]\n" + data, "not a sparse book"),
         (lambda data: data.replace(b'"sizes": [', b'"sizes": [1'), "first line"),

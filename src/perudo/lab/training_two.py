@@ -21,26 +21,44 @@ from perudo.games.perudo import PERUDO, Rules
 from perudo.games.state import State
 from perudo.search import memory_graph, public_tree
 from perudo.search.cfr import Solver
-from perudo.search.fsicfr import Numbers
-from perudo.search.hand_sampling import HandsSolver
+from perudo.search.fsicfr import MemorySolver, value_of
+from perudo.search.hand_sampling import HandsSolver, Strategies, restricted_response
 from perudo.search.memory_graph import MemoryGraph
 from perudo.search.page import ALL_MOVES, Page, page_of_tree
 from perudo.search.sparse import SparsePage, Thrift, dense, load, save, sparse_page
 
-PRESETS = {"common": 8_000, "dudo_ai": 8_000, "official": 4_000, "uk": 4_000}
-"""Between two players these cover most of the other presets as well. With each: how many hands of
-the other a player learns against, in rounds that are not solved exactly."""
-EXACT_POSITIONS = 40_000
+
+@dataclass(frozen=True)
+class Effort:
+    """How rounds are learnt that are too large to be solved exactly."""
+
+    deals: int
+    """How many hands of the other each player learns against."""
+    nodes: int = 5_000
+    """More moves are remembered where that makes no more positions than this."""
+    clones: int = 0
+    """So many who learnt as the agent ``cfr`` does, the first of them itself, are met ..."""
+    share: float = 0.0
+    """... in this share of the passes."""
+
+
+PRESETS = {
+    "common": Effort(8_000, nodes=10_000, clones=2, share=0.75),
+    "dudo_ai": Effort(8_000),
+    "official": Effort(4_000),
+}
+"""Between two players these cover most of the other presets as well."""
+CLONE_DEALS = 100_000
+"""What ``cfr`` learns from; it remembers as many moves as fit into 10,000 nodes."""
+LEAST_CHANCE = 0.01
+"""Moves that it makes less often are left out: what they lead to would take long to go through."""
+EXACT_POSITIONS = 300_000
 """Rounds of at most so many public positions are solved exactly ..."""
 EXACT_TARGET = 1e-4
 """... to this exploitability."""
 SHORTEST_MEMORY, LONGEST_MEMORY = 2, 6
-MOST_NODES = 5_000
-"""More moves are remembered where that makes no more positions than this."""
 MOST_WORK, FEWEST_DEALS = 300_000_000_000, 1_000
 """In the largest rounds it is fewer: edges times hands times deals are at most this."""
-STEP = 500
-
 
 EXACTLY = Thrift(least_chance=2e-3, least_reach=1e-4)
 KEPT = Thrift(least_chance=1e-2, least_reach=1e-3)
@@ -68,24 +86,24 @@ Report = Callable[[Progress], None]
 Round = tuple[Rules, tuple[int, int]]
 
 
-def rounds_of(presets: Mapping[str, int]) -> dict[Round, int]:
-    """All different rounds of matches between two, by what matters to them, and their deals.
+def rounds_of(presets: Mapping[str, Effort]) -> dict[Round, Effort]:
+    """All different rounds of matches between two, by what matters to them, with the effort.
 
     The smallest come first. Those that presets share are learnt as the first of them says.
     """
-    found: dict[Round, int] = {}
-    for preset, deals in presets.items():
+    found: dict[Round, Effort] = {}
+    for preset, effort in presets.items():
         rules = Rules.parse(preset)
         for first in range(1, rules.dice + 1):
             for second in range(1, rules.dice + 1):
                 plain = plain_round(rules, (first, second))
                 if plain is not None:
-                    found.setdefault((plain, (first, second)), deals)
+                    found.setdefault((plain, (first, second)), effort)
     return dict(sorted(found.items(), key=lambda one: (sum(one[0][1]), str(one[0][0]), one[0][1])))
 
 
 def train_two_players(
-    presets: Mapping[str, int],
+    presets: Mapping[str, Effort],
     out: Path,
     work: Path,
     about: dict[str, Any],
@@ -123,16 +141,16 @@ def thinner(page: SparsePage) -> SparsePage:
     return sparse_page(graph, dense(page, graph), page.about, thrift)
 
 
-def kept_page(round: Round, work: Path, seed: int, deals: int) -> SparsePage:
+def kept_page(round: Round, work: Path, seed: int, effort: Effort) -> SparsePage:
     """The page from the working directory; solved first if it is not there."""
-    name = hashlib.sha256(f"{round} {seed} {deals} {MOST_NODES} {PERUDO.revision}".encode())
+    name = hashlib.sha256(f"{round} {seed} {effort} {EXACT_POSITIONS} {PERUDO.revision}".encode())
     path = work / f"{name.hexdigest()[:16]}.page"
     if not path.exists():
-        save(path, [solve_round(round, seed, deals)], {})
+        save(path, [solve_round(round, seed, effort)], {})
     return load(path.read_bytes(), str(path))[1][0]
 
 
-def solve_round(round: Round, seed: int, deals: int) -> SparsePage:
+def solve_round(round: Round, seed: int, effort: Effort) -> SparsePage:
     """One round, exactly if it is small enough."""
     rules, dice = round
     start = PERUDO.start(rules, 2, list(dice), opener=0)
@@ -140,7 +158,7 @@ def solve_round(round: Round, seed: int, deals: int) -> SparsePage:
     try:
         tree = public_tree.build(start, largest=EXACT_POSITIONS)
     except public_tree.TooLargeError:
-        return _learn(start, about, seed, deals)
+        return _learn(start, about, seed, effort)
     exact = Solver(tree, "dcfr")
     while exact.iterations == 0 or exact.exploitability() > EXACT_TARGET:
         exact.iterate(100)
@@ -149,20 +167,33 @@ def solve_round(round: Round, seed: int, deals: int) -> SparsePage:
     return sparse_page(graph, _spread(graph, page_of_tree(exact, {})), about, EXACTLY)
 
 
-def _learn(start: State, about: dict[str, Any], seed: int, deals: int) -> SparsePage:
-    memory = memory_graph.longest_memory(start, SHORTEST_MEMORY, LONGEST_MEMORY, MOST_NODES)
+def _learn(start: State, about: dict[str, Any], seed: int, effort: Effort) -> SparsePage:
+    memory = memory_graph.longest_memory(start, SHORTEST_MEMORY, LONGEST_MEMORY, effort.nodes)
     graph = memory_graph.build(start, memory)
     hands = sum(len(weights) for weights in graph.weights)
-    deals = min(deals, max(MOST_WORK // (len(graph.targets) * hands), FEWEST_DEALS))
-    solver = HandsSolver(graph, seed)
-    while solver.iterations < deals:
-        solver.iterate(min(STEP, deals - solver.iterations))
-    first, second = solver.average()
-    about |= {"memory": memory, "value": solver.value(), "deals": deals}
+    deals = min(effort.deals, max(MOST_WORK // (len(graph.targets) * hands), FEWEST_DEALS))
+    about |= {"memory": memory, "deals": deals}
+    if effort.clones:
+        clones = [_clone(graph, number) for number in range(effort.clones)]
+        first, second = restricted_response(graph, seed, deals, clones, effort.share)
+        about |= {"clones": effort.clones, "share": effort.share}
+    else:
+        solver = HandsSolver(graph, seed)
+        solver.iterate(deals)
+        first, second = solver.average()
+    about |= {"value": value_of(graph, first, second)}
     return sparse_page(graph, (first, second), about, KEPT)
 
 
-def _spread(graph: MemoryGraph, page: Page) -> tuple[Numbers, Numbers]:
+def _clone(graph: MemoryGraph, seed: int) -> Strategies:
+    """How somebody plays who learnt as the agent ``cfr`` does, by other deals."""
+    solver = MemorySolver(graph, seed)
+    solver.iterate(CLONE_DEALS)
+    first, second = (np.where(part < LEAST_CHANCE, 0.0, part) for part in solver.average())
+    return first, second
+
+
+def _spread(graph: MemoryGraph, page: Page) -> Strategies:
     """A dense page's chances, laid out by player and hand as a graph's."""
     moves, offsets = np.diff(graph.edges), graph.offsets
     place = {int(key): index for index, key in enumerate(page.keys)}

@@ -233,6 +233,26 @@ def value_of_deals(
     return mean
 
 
+def value_of(graph: MemoryGraph, first: Numbers, second: Numbers) -> float:
+    """What strategies are worth to the first player, over all deals."""
+    by_hand = [
+        value_of_deals(
+            graph.actors,
+            graph.edges,
+            graph.targets,
+            graph.offsets,
+            graph.payoffs,
+            graph.outcomes.row_kinds,
+            graph.outcomes.column_kinds,
+            graph.weights,
+            (first, second),
+            hand,
+        )
+        for hand in range(len(graph.weights[0]))
+    ]
+    return float(np.dot(graph.weights[0], by_hand))
+
+
 class MemorySolver:
     """Regrets and strategy sums of a round whose players remember only its last moves."""
 
@@ -292,23 +312,8 @@ class MemorySolver:
 
     def value(self) -> float:
         """What the average strategies are worth to the first player, over all deals."""
-        graph, (first, second) = self.graph, self.average()
-        by_hand = [
-            value_of_deals(
-                graph.actors,
-                graph.edges,
-                graph.targets,
-                self.offsets,
-                graph.payoffs,
-                graph.outcomes.row_kinds,
-                graph.outcomes.column_kinds,
-                graph.weights,
-                (first, second),
-                hand,
-            )
-            for hand in range(len(graph.weights[0]))
-        ]
-        return float(np.dot(graph.weights[0], by_hand))
+        first, second = self.average()
+        return value_of(self.graph, first, second)
 
     def average(self) -> list[Numbers]:
         """Each player's average strategy, by hand and laid out as the sums."""

@@ -11,23 +11,34 @@ regret is weighed by the chance that both players' wills lead to the position, o
 the learner's alone does: the other's part in it, given how the learner plays. Where nothing is
 forgotten both are the same, and CFR.
 
+A learner may also be told how somebody plays, and meet that player in a share of its passes: a
+restricted Nash response (Johanson, Zinkevich and Bowling 2007). What it learns wins more from such
+a player the larger the share is, and costs less against others the smaller it is. The passes of
+its opponent are against the learner alone, so the two players have to be learnt one at a time.
+
 The hands drawn are spread evenly over all deals (a sequence of golden sections), which leaves less
 to luck than drawing each by itself. Later passes weigh more, by their number (linear CFR).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
 from perudo.games.chance import Stream, stream_of, uniform
 from perudo.games.kernel import kernel
-from perudo.search.fsicfr import CHUNK, Numbers, Places, shares_of_ways, value_of_deals
+from perudo.search.fsicfr import CHUNK, Numbers, Places, shares_of_ways, value_of
 from perudo.search.memory_graph import MemoryGraph
 from perudo.search.outcomes import Real, Small
 from perudo.search.public_tree import PLAYERS
 
 Actors = npt.NDArray[np.int8]
+Strategies = tuple[Numbers, Numbers]
+"""Of both players, by hand and laid out as averages."""
+NOBODY = -1
+"""No player has an opponent that is known."""
 GOLDEN = 0.6180339887498949
 PASSES_PER_AVERAGE = 16
 """After so many passes the strategies are added to the averages."""
@@ -274,11 +285,18 @@ def learn_passes(
     regrets: tuple[Numbers, Numbers],
     sums: tuple[Numbers, Numbers],
     own: tuple[Numbers, Numbers],
+    learner: int,
+    known: Numbers,
+    share: float,
     points: Real,
+    stream: Stream,
     done: int,
     wanted: int,
 ) -> None:
-    """Passes for either player in turn, against hands of the other drawn evenly."""
+    """Passes for either player in turn, against hands of the other drawn evenly.
+
+    In a ``share`` of its passes the ``learner`` meets one of the ``known`` players instead.
+    """
     most = 0
     for node in range(actors.size):
         most = max(most, edges[node + 1] - edges[node])
@@ -321,13 +339,18 @@ def learn_passes(
                     else:
                         row, column = row_kinds[table, other], column_kinds[table, hand]
                         worth[table, hand] = -payoffs[table, row, column]
+            will = regrets[1 - player]
+            if player == learner:
+                point = uniform(stream)
+                if point < share:
+                    will = known[int(point / share * known.shape[0])]
             follow_other(
                 player,
                 other,
                 actors,
                 edges,
                 targets,
-                regrets[1 - player],
+                will,
                 offsets,
                 chosen,
                 reached,
@@ -362,12 +385,24 @@ def learn_passes(
             )
 
 
+@dataclass(frozen=True)
+class Known:
+    """Opponents of one of the players whose strategies are known to it."""
+
+    learner: int
+    """Whose opponents they are."""
+    strategies: list[Numbers]
+    """By hand and laid out as averages."""
+    share: float
+    """How many of the learner's passes are against one of them."""
+
+
 class HandsSolver:
     """Regrets and strategy sums of a round whose players remember only its last moves."""
 
     variant = "fsicfr over all hands"
 
-    def __init__(self, graph: MemoryGraph, seed: int = 0) -> None:
+    def __init__(self, graph: MemoryGraph, seed: int = 0, known: Known | None = None) -> None:
         self.graph = graph
         self.iterations = 0
         self.offsets = graph.offsets
@@ -385,8 +420,11 @@ class HandsSolver:
         first, second = (np.cumsum(weights) / weights.sum() for weights in graph.weights)
         self._shares = (first, second)
         self._ways = shares_of_ways(graph.edges, graph.targets)
-        stream: Stream = stream_of(seed, graph.memory)
-        self._points = np.array([uniform(stream), uniform(stream)])
+        self._stream: Stream = stream_of(seed, graph.memory)
+        self._points = np.array([uniform(self._stream), uniform(self._stream)])
+        known = known or Known(learner=NOBODY, strategies=[np.zeros((0, 0), np.float32)], share=0.0)
+        self._learner, self._share = known.learner, known.share
+        self._known = np.array([chances.T for chances in known.strategies], np.float32, order="C")
 
     def iterate(self, times: int) -> None:
         """So many passes for each player."""
@@ -406,7 +444,11 @@ class HandsSolver:
                 (self.regrets[0], self.regrets[1]),
                 (self.sums[0], self.sums[1]),
                 (self._own[0], self._own[1]),
+                self._learner,
+                self._known,
+                self._share,
                 self._points,
+                self._stream,
                 self.iterations,
                 some,
             )
@@ -429,20 +471,18 @@ class HandsSolver:
 
     def value(self) -> float:
         """What the average strategies are worth to the first player, over all deals."""
-        graph, (first, second) = self.graph, self.average()
-        by_hand = [
-            value_of_deals(
-                graph.actors,
-                graph.edges,
-                graph.targets,
-                self.offsets,
-                graph.payoffs,
-                graph.outcomes.row_kinds,
-                graph.outcomes.column_kinds,
-                graph.weights,
-                (first, second),
-                hand,
-            )
-            for hand in range(len(graph.weights[0]))
-        ]
-        return float(np.dot(graph.weights[0], by_hand))
+        first, second = self.average()
+        return value_of(self.graph, first, second)
+
+
+def restricted_response(
+    graph: MemoryGraph, seed: int, passes: int, known: list[Strategies], share: float
+) -> Strategies:
+    """Strategies of either player that meet known ones in a share of their passes."""
+    learnt = []
+    for learner in range(PLAYERS):
+        met = [strategies[1 - learner] for strategies in known]
+        solver = HandsSolver(graph, seed, Known(learner, met, share))
+        solver.iterate(passes)
+        learnt.append(solver.average()[learner])
+    return learnt[0], learnt[1]

@@ -25,7 +25,7 @@ from perudo.search.memory_graph import MemoryGraph
 from perudo.search.outcomes import Keys
 
 MAGIC = "perudo sparse book"
-VERSION = 1
+VERSION = 2
 KEY_BYTES = 5
 KEY_MASK = np.uint64((1 << (8 * KEY_BYTES)) - 1)
 """So many bytes of a position's key tell it from all others of its page."""
@@ -198,11 +198,24 @@ def _choices(counts: Bytes) -> npt.NDArray[np.bool_]:
     return np.repeat(counts > 1, counts)
 
 
+def _order(counts: Bytes) -> npt.NDArray[np.int64]:
+    """Of each listed move of a file: its place in the page.
+
+    In a file, rows that list equally many moves lie side by side: they are more like each other.
+    """
+    rows = np.argsort(counts, kind="stable")
+    lengths = counts[rows].astype(np.int64)
+    begins = (np.cumsum(counts, dtype=np.int64) - counts)[rows]
+    shifts = begins - (np.cumsum(lengths) - lengths)
+    return np.repeat(shifts, lengths) + np.arange(lengths.sum())
+
+
 def _stored(page: SparsePage) -> list[Bytes]:
     """The parts of a page as they are in a file."""
     keys = page.keys.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :KEY_BYTES]
-    chances = page.chances[_choices(page.counts)]
-    return [np.ascontiguousarray(keys), page.actors, page.counts, page.moves, chances]
+    order = _order(page.counts)
+    chances = page.chances[order][_choices(page.counts)[order]]
+    return [np.ascontiguousarray(keys), page.actors, page.counts, page.moves[order], chances]
 
 
 def save(path: Path, pages: list[SparsePage], about: dict[str, Any]) -> None:
@@ -244,13 +257,16 @@ def load(data: bytes, name: str) -> tuple[dict[str, Any], list[SparsePage]]:
     planes = _planes(lzma.decompress(payload), [about.pop("sizes") for about in abouts], name)
     pages = []
     for about, parts in zip(abouts, planes, strict=True):
-        keys, actors, counts, moves, chances = parts
-        choices = _choices(counts)
-        if np.count_nonzero(choices) != len(chances):
-            raise SparseBookError(f"{name}: a page's rows and chances do not agree")
-        spread = np.ones(len(choices), np.uint8)
+        keys, actors, counts, listed, chances = parts
+        order = _order(counts)
+        choices = order[_choices(counts)[order]]
+        if len(order) != len(listed) or len(choices) != len(chances):
+            raise SparseBookError(f"{name}: a page's rows, moves and chances do not agree")
+        moves, spread = np.zeros(len(order), np.uint8), np.ones(len(order), np.uint8)
+        moves[order] = listed
         spread[choices] = chances
-        spread.flags.writeable = False
+        for part in (moves, spread):
+            part.flags.writeable = False
         page = SparsePage(_keys(keys), actors, counts, moves, spread, about)
         _check(page, name)
         pages.append(page)
@@ -279,9 +295,8 @@ def _keys(stored: Bytes) -> Keys:
 
 
 def _check(page: SparsePage, name: str) -> None:
-    listed = int(page.counts.sum(dtype=np.int64))
     rows = int(page.first_rows[-1]) if page.actors.max(initial=0) < 2 else -1
     if len(page.keys) != len(page.actors) or rows != len(page.counts):
         raise SparseBookError(f"{name}: a page's positions and rows do not agree")
-    if not len(page.moves) == len(page.chances) == listed or not np.all(page.chances):
-        raise SparseBookError(f"{name}: a page's rows and moves do not agree")
+    if not np.all(page.chances):
+        raise SparseBookError(f"{name}: a page lists a move that is never made")

@@ -9,6 +9,7 @@ from typing import Any
 
 from perudo.agents.champion import habits, two_players
 from perudo.games.errors import PerudoError
+from perudo.lab import training_two
 from perudo.lab.champion_training import QUICK, Effort, Training
 from perudo.lab.engines import check_engine, open_engine
 from perudo.lab.match import cores
@@ -16,7 +17,7 @@ from perudo.lab.results import commit
 from perudo.lab.training_two import PRESETS, Progress, train_two_players
 
 PARTS = ("many", "two", "both")
-QUICK_PRESETS = {"common:dice=2": 200}
+QUICK_PRESETS = {"common:dice=2": training_two.Effort(200)}
 
 
 def run_train(

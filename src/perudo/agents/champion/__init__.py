@@ -9,6 +9,7 @@ file of what was learnt), ``standings`` (what a match is worth), ``opponents`` (
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,17 +17,29 @@ from perudo.agents.agent import CompiledAgent, Decision
 from perudo.agents.champion.habits import Family, Habits, family_of, shipped
 from perudo.agents.champion.models import KINDS
 from perudo.agents.champion.opponents import read_opponents
-from perudo.agents.champion.thinking import PHASES, decide_champion
-from perudo.agents.champion.two_players import OpenBook, open_book
+from perudo.agents.champion.thinking import ALONE, BOOK, PHASES, decide_champion
+from perudo.agents.champion.two_players import OpenBook, open_book, play_two_players
 from perudo.agents.parameters import flag, number
 from perudo.games.chance import Stream
 from perudo.games.errors import PerudoError
+from perudo.games.game import Game, Record
+from perudo.games.kernel import kernel
 from perudo.games.perudo.layout import read_rules
 from perudo.games.policy import Memory, Parameters
 from perudo.games.state import State
 
 DEEPER = 20
 """How many times as long it thinks when it thinks deeply."""
+
+
+@kernel
+def play_champion(
+    observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
+) -> int:
+    """Think, or play by the book alone."""
+    if parameters[ALONE] > 0.0:
+        return int(play_two_players(observation, parameters[BOOK:], memory, stream, thoughts))
+    return int(decide_champion(observation, parameters, memory, stream, thoughts))
 
 
 @dataclass(frozen=True)
@@ -36,7 +49,7 @@ class Champion(CompiledAgent):
     name = "champion"
     idea = "knows how players play, reads who is who, and plays out every move for the match"
     source = "this project"
-    policy = decide_champion
+    policy = play_champion
     learning = read_opponents
     memory_width = KINDS
     phases = PHASES
@@ -51,6 +64,14 @@ class Champion(CompiledAgent):
     """Moves that are worse by this part of a die's worth are made a third as often."""
     match: bool = flag(True)
     """Play for the match; otherwise for the share of the dice."""
+    book: bool = flag(False)
+    """Between two: the book alone, to measure it; where it is silent, any move at all."""
+
+    def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
+        """The book alone is for two."""
+        if self.book and players != 2:
+            return f"{self.spec} plays against one other, not at tables of {players}"
+        return super().cannot_play(game, setting, players)
 
     def with_habits(self, habits: Habits) -> Champion:
         """Play by other knowledge than what comes with the package."""
@@ -72,7 +93,7 @@ class Champion(CompiledAgent):
         family: Family = self.__dict__["_family"]
         book: OpenBook = self.__dict__["_open"]
         rollouts = self.rollouts * (DEEPER if self.deep else 1)
-        settings = [rollouts, self.temperature, self.match, self.adapt]
+        settings = [rollouts, self.temperature, self.match, self.adapt, self.book]
         return np.concatenate([family.parameters, settings, book.parameters])
 
     def decide(self, observation: State, memory: Memory, stream: Stream) -> Decision:

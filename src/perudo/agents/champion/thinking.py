@@ -62,8 +62,8 @@ from perudo.games.policy import Memory, Parameters, begin, choose, consider
 from perudo.search.beliefs import Shares, draw
 from perudo.search.book import reals_at
 
-WORTH, ROLLOUTS, TEMPERATURE, FOR_MATCH, ADAPT, BOOK = range(WEIGHTS, WEIGHTS + 6)
-"""Places of the parameters after the weights; the first is an address. The book's come last."""
+WORTH, ROLLOUTS, TEMPERATURE, FOR_MATCH, ADAPT, ALONE, BOOK = range(WEIGHTS, WEIGHTS + 7)
+"""Places of the parameters after the weights: an address, the champion's own, the book's first."""
 PHASES = (
     "fewer dice than that are likely",
     "a call now and then keeps bidders honest",

@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perudo.agents.agent import CompiledAgent, Decision
 from perudo.agents.cfr import number_of_hand
 from perudo.agents.heads_up import from_opener
 from perudo.games.chance import Stream, below
-from perudo.games.game import Game, Record, action, action_count, memory_key, workspace
+from perudo.games.game import Record, action, action_count, memory_key, workspace
 from perudo.games.kernel import INTERPRETED, kernel
 from perudo.games.perudo import Rules
 from perudo.games.policy import (
@@ -30,7 +29,6 @@ from perudo.games.policy import (
     choose,
     consider,
 )
-from perudo.games.state import State
 from perudo.search.book import MISSING, look_up, places_at, position_key, position_keys
 from perudo.search.memory_graph import find
 from perudo.search.outcomes import Keys
@@ -245,34 +243,3 @@ def play_two_players(
         return choose(thoughts, stream)
     thoughts.mixed = UNIFORM
     return int(action(observation, below(stream, action_count(observation))))
-
-
-@dataclass(frozen=True)
-class TwoPlayerBook(CompiledAgent):
-    """Plays the shipped book alone, to try it out and to measure it."""
-
-    name = "champion-two"
-    idea = "the champion's strategies for two players, and nothing else"
-    policy = play_two_players
-
-    def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
-        """Two players only."""
-        if players != 2:
-            return f"{self.name} plays against one other, not at tables of {players}"
-        return super().cannot_play(game, setting, players)
-
-    def prepare(self, start: State) -> None:
-        """Open the book at these rules."""
-        self.__dict__["_open"] = open_book(start.rules)  # type: ignore[attr-defined]  # Perudo's
-
-    @property
-    def parameters(self) -> Parameters:
-        """Where the open book lies."""
-        book: OpenBook = self.__dict__["_open"]
-        return book.parameters
-
-    def decide(self, observation: State, memory: Memory, stream: Stream) -> Decision:
-        """Look the position up."""
-        if "_open" not in self.__dict__:
-            self.prepare(observation)
-        return super().decide(observation, memory, stream)
