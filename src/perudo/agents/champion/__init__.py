@@ -28,7 +28,7 @@ from perudo.games.perudo.layout import read_rules
 from perudo.games.policy import Memory, Parameters
 from perudo.games.state import State
 
-DEEPER = 20
+DEEPER = 12
 """How many times as long it thinks when it thinks deeply."""
 
 
@@ -55,7 +55,7 @@ class Champion(CompiledAgent):
     phases = PHASES
 
     deep: bool = flag(False)
-    """Think twenty times as long."""
+    """Think twelve times as long."""
     rollouts: int = number(3_000, 32, 10_000_000)
     """How many rounds are played out for a decision."""
     adapt: float = number(1.0, 0.0, 1.0)
