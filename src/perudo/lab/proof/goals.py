@@ -24,9 +24,9 @@ from perudo.lab.proof.matches import (
     COPIES,
     EXPLOITABLE,
     FOURTH,
-    MIXED,
     PRESETS,
     STRONGEST,
+    THREE,
     TIMES_MS,
 )
 from perudo.lab.proof.rounds import FULL, PAIRS, pair_name
@@ -208,8 +208,10 @@ def rise_of(figures: Figures, way: str, rules: str) -> Value | None:
 
 def line_ups() -> dict[str, str]:
     """Tables of four, by the end of their figures' names."""
-    mixed = {f"mixed-{number}": ", ".join(three) for number, three in enumerate(MIXED, 1)}
-    return {"copies": f"three {STRONGEST}", **mixed}
+    return {
+        way: f"three {three[0]}" if len(set(three)) == 1 else ", ".join(three)
+        for way, three in THREE.items()
+    }
 
 
 def _more_players(figures: Figures) -> list[Goal]:

@@ -28,11 +28,14 @@ WITHOUT_MATCH = "cfr:match=no"
 CLOSE = ("cfr", WITHOUT_MATCH)
 EXPLOITABLE = ("observer", "boros-bluff", "macleod", "l-dumb", "hmax-random")
 """They always play alike, and not well: to be read."""
-MIXED = (
-    (STRONGEST, "pomcp", ENSEMBLE),
-    ("pomcp-pgt-rm", "observer", "boros-bluff"),
-)
-"""Three different ones of the ladder's upper half."""
+THREE = {
+    "copies": (STRONGEST,) * 3,
+    "copies-2": ("pomcp-pgt-rm",) * 3,
+    "mixed-1": (STRONGEST, "pomcp", ENSEMBLE),
+    "mixed-2": ("pomcp-pgt-rm", "observer", "boros-bluff"),
+}
+"""At tables of four: three of the strongest, of the one that is as strong there, and different ones
+of the ladder's upper half."""
 FOURTH = ("observer", "boros-bluff", STRONGEST)
 """Who sits with three copies ..."""
 COPIES = (CHAMPION, STRONGEST, "pomcp", "pomcp-pgt-rm", ENSEMBLE, "observer")
@@ -129,13 +132,12 @@ def two() -> list[Task]:
 
 # --- four and six -------------------------------------------------------------------------------
 def four() -> list[Task]:
-    """Against three of the strongest, and against three who differ."""
+    """Against three others."""
     tasks = []
     for rules in PRESETS:
-        tasks.append(_task(f"four/{rules}/copies", [CHAMPION, *[STRONGEST] * 3], rules, "four"))
-        for number, others in enumerate(MIXED, 1):
-            name = f"four/{rules}/mixed-{number}"
-            tasks.append(_task(name, [CHAMPION, *others], rules, "four_mixed"))
+        for way, others in THREE.items():
+            size = "four" if way == "copies" else "four_mixed"
+            tasks.append(_task(f"four/{rules}/{way}", [CHAMPION, *others], rules, size))
     return tasks
 
 
