@@ -28,7 +28,7 @@ from perudo.games.perudo.layout import read_rules
 from perudo.games.policy import Memory, Parameters
 from perudo.games.state import State
 
-DEEPER = 12
+DEEPER = 25
 """How many times as long it thinks when it thinks deeply."""
 
 
@@ -55,9 +55,9 @@ class Champion(CompiledAgent):
     phases = PHASES
 
     deep: bool = flag(False)
-    """Think twelve times as long."""
+    """Think twenty-five times as long."""
     rollouts: int = number(3_000, 32, 10_000_000)
-    """How many rounds are played out for a decision."""
+    """How many rounds are played out for a decision, at most."""
     adapt: float = number(1.0, 0.0, 1.0)
     """How much is made of what opponents were seen to do in this match; 0: nothing."""
     temperature: float = number(0.03, 0.001, 10.0)

@@ -82,6 +82,8 @@ BATCH = 16
 """Deals after which moves that are clearly worse are given up."""
 CLEARLY = 3.0
 """Standard errors."""
+ROUND_LENGTH = 5
+"""Moves that playing out a round takes, as it is reckoned: where rounds are longer, fewer are."""
 LEAST_PRIOR = 0.004
 """Bids that the champion makes less often are not thought about."""
 OPEN_MIND = 0.01
@@ -116,8 +118,8 @@ def try_moves(
     room = desk()
     squares, tried, errors = np.zeros(count), np.zeros(count), np.zeros(count)
     given_up = np.zeros(count, np.bool_)
-    done, open_moves = 0, count
-    while done < wanted and open_moves > 1:
+    done, steps, open_moves = 0, 0, count
+    while done < wanted and steps < ROUND_LENGTH * wanted and open_moves > 1:
         for _ in range(BATCH):
             copy(dealt, states[0])
             for other in range(players):
@@ -131,6 +133,7 @@ def try_moves(
                 copy(state, dealt)
                 said = int(moves[place])
                 while True:
+                    steps += 1
                     apply(state, said)
                     if round_over(state) or actor(state) == OVER:
                         break
