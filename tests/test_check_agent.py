@@ -312,7 +312,8 @@ class CheatByFrame(Lowest):
 class CheatByCollector(Lowest):
     def decide(self, observation: Any, memory: Memory, stream: Stream) -> Any:
         for thing in gc.get_objects():
-            if isinstance(thing, Table) and thing.observe(observation.viewer) == observation:
+            # not isinstance: what is left of a weak reference would answer with an error
+            if issubclass(type(thing), Table) and thing.observe(observation.viewer) == observation:
                 return answer_of_a_cheat(observation, thing)
         raise AssertionError("no table to look at")
 

@@ -108,7 +108,10 @@ def _game(page: Page, url: str, rules: str, others: int) -> Iterator[str]:
                 break
         else:
             click(page, ".bid >> nth=0")
-    click(page, "#skip")
+    for _ in range(30):  # a busy page may not answer the first click
+        if page.is_visible("#see-again"):
+            break
+        click(page, "#skip")
     page.click("#see-again")  # which stays until somebody goes on
     page.wait_for_selector(".verdict")
     yield "reveal"
