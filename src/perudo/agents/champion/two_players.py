@@ -35,7 +35,7 @@ from perudo.search.outcomes import Keys
 from perudo.search.sparse import KEY_MASK, SparsePage, load
 
 BOOK = "champion-two.book"
-SIZE, KEYS, FIRST, ROWS, COUNT, LISTED, MOVES, CHANCES, MEMORIES = range(9)
+SIZE, KEYS, FIRST, BEGIN, COUNTS, COUNT, LISTED, MOVES, CHANCES, MEMORIES = range(10)
 """Where the parameters say what arrays there are. SIZE and KEYS are as in ``search/book.py``; from
 MEMORIES on, by standing: how many moves its page remembers, 0 where there is none."""
 MOST_DICE = 16
@@ -94,13 +94,19 @@ def _named(rules: Rules, prefix: str) -> list[str]:
 # --- the open book ------------------------------------------------------------------------------
 @kernel
 def enter_positions(
-    table: Keys, first: npt.NDArray[np.int64], keys: Keys, starts: npt.NDArray[np.int64]
+    table: Keys,
+    first: npt.NDArray[np.int64],
+    begin: npt.NDArray[np.int64],
+    keys: Keys,
+    rows: npt.NDArray[np.int64],
+    moves: npt.NDArray[np.int64],
 ) -> None:
-    """Enter keys, each with where its rows begin."""
+    """Enter keys, each with where its rows and their moves begin."""
     for index in range(keys.size):
         place = find(table, keys[index])
         table[place] = keys[index]
-        first[place] = starts[index]
+        first[place] = rows[index]
+        begin[place] = moves[index]
 
 
 @dataclass(frozen=True)
@@ -109,9 +115,11 @@ class OpenBook:
 
     keys: Keys
     first: npt.NDArray[np.int64]
-    """By place in the table: where its rows begin."""
-    rows: npt.NDArray[np.int64]
-    """Of each row, a position and a hand: where its moves begin; they end where the next begin."""
+    """By place in the table: where its rows begin ..."""
+    begin: npt.NDArray[np.int64]
+    """... and the moves of these. Where each row's begin would be the largest part of all."""
+    counts: npt.NDArray[np.uint8]
+    """Of each row, a position and a hand: how many moves it has."""
     moves: npt.NDArray[np.uint8]
     chances: npt.NDArray[np.uint8]
     memories: npt.NDArray[np.float64]
@@ -120,21 +128,27 @@ class OpenBook:
     def of(pages: list[tuple[tuple[int, int], SparsePage]]) -> OpenBook:
         """Bind pages, each with its dice."""
         size = 1 << (2 * sum(len(page.keys) for _, page in pages) + 16).bit_length()
-        table, first = np.zeros(size, np.uint64), np.zeros(size, np.int64)
+        table = np.zeros(size, np.uint64)
+        first, begin = np.zeros((2, size), np.int64)
         memories = np.zeros(STANDINGS)
-        begin = 0
+        rows, moves = 0, 0
         for dice, page in pages:
             standing, memory = number_of_dice(*dice), int(page.about["memory"])
             memories[standing] = memory
             keys = position_keys(page.keys, memory, standing)
-            enter_positions(table, first, keys, page.first_rows[:-1] + begin)
-            begin += len(page.counts)
-        counts = np.concatenate([np.zeros(1, np.uint8), *(page.counts for _, page in pages)])
+            starts = page.first_rows
+            ends = np.concatenate([[0], np.cumsum(page.counts, dtype=np.int64)])
+            enter_positions(
+                table, first, begin, keys, starts[:-1] + rows, ends[starts[:-1]] + moves
+            )
+            rows += len(page.counts)
+            moves += len(page.moves)
         nothing = np.zeros(0, np.uint8)
         return OpenBook(
             table,
             first,
-            np.cumsum(counts, dtype=np.int64),
+            begin,
+            np.concatenate([nothing, *(page.counts for _, page in pages)]),
             np.concatenate([nothing, *(page.moves for _, page in pages)]),
             np.concatenate([nothing, *(page.chances for _, page in pages)]),
             memories,
@@ -147,8 +161,9 @@ class OpenBook:
             len(self.keys),
             self.keys.ctypes.data,
             self.first.ctypes.data,
-            self.rows.ctypes.data,
-            len(self.rows),
+            self.begin.ctypes.data,
+            self.counts.ctypes.data,
+            len(self.counts),
             len(self.moves),
             self.moves.ctypes.data,
             self.chances.ctypes.data,
@@ -218,16 +233,20 @@ def consult(observation: Record, parameters: Parameters, thoughts: Record) -> bo
     if place == MISSING:
         return False
     row = places_at(parameters[FIRST], parameters[SIZE])[place]
-    row += number_of_hand(view, int(view.viewer), workspaces)
-    rows = places_at(parameters[ROWS], parameters[COUNT])
+    counts = bytes_at(parameters[COUNTS], parameters[COUNT])
+    begin = places_at(parameters[BEGIN], parameters[SIZE])[place]
+    for _ in range(number_of_hand(view, int(view.viewer), workspaces)):
+        begin += counts[row]
+        row += 1
+    end = begin + counts[row]
     moves = bytes_at(parameters[MOVES], parameters[LISTED])
     chances = bytes_at(parameters[CHANCES], parameters[LISTED])
     total, count = 0, action_count(observation)
-    for index in range(rows[row], rows[row + 1]):
+    for index in range(begin, end):
         if moves[index] >= count:
             return False  # the position is another one whose shortened key is the same
         total += chances[index]
-    for index in range(rows[row], rows[row + 1]):
+    for index in range(begin, end):
         said = action(observation, int(moves[index]))
         consider(thoughts, said, chances[index] / total, np.nan)
     return total > 0
