@@ -171,9 +171,8 @@ class OpenBook:
         return np.concatenate([np.array(head, np.float64), self.memories])
 
 
-@functools.cache
 def shipped() -> list[SparsePage]:
-    """The pages that ship with the package."""
+    """The pages that ship with the package. Not kept: opened books are smaller."""
     return load(files("perudo").joinpath("data", BOOK).read_bytes(), BOOK)[1]
 
 
