@@ -118,6 +118,17 @@ def fit(wins: Real) -> Real:
     return ratings
 
 
+def rating_among(others: Sequence[float], wins: float, games: float) -> float:
+    """The rating of one who won so many games at tables with all of these, by the same axiom.
+
+    >>> round(rating_among([1500.0, 1500.0, 1500.0], 250, 1000))
+    1500
+    """
+    odds = (wins + PSEUDO_WINS) / (games - wins + PSEUDO_WINS * len(others))
+    strengths = sum(math.exp((other - START) / POINTS) for other in others)
+    return START + POINTS * math.log(odds * strengths)
+
+
 def bootstrap(wins_by_block: Real, samples: int, seed: int) -> Real:
     """The fit to blocks drawn with replacement: a row of ratings for each sample.
 

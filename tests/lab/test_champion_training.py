@@ -67,6 +67,8 @@ def test_it_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
     assert again == whole
     assert any("3 of 4 pieces are there already" in line for line in said)
     assert Habits.from_bytes(whole, "it").about == ABOUT
+    placed = [line for line in said if "on the ladder" in line]
+    assert all(f"generation {1 + n}" in line for n, line in zip(range(2), placed, strict=True))
 
 
 def test_every_generation_has_its_pieces() -> None:

@@ -33,6 +33,8 @@ from perudo.lab.champion_standings import WIDTH, learn_standings
 from perudo.lab.contest import Contest
 from perudo.lab.engines import Engine
 from perudo.lab.match import play
+from perudo.levels import ratings
+from perudo.ratings import rating_among
 
 STARTS = 3000
 """Dice counts that matches begin from."""
@@ -51,6 +53,8 @@ BATCH, FASTEST, SLOWEST = 256, 3e-3, 1e-4
 """Decisions to a step of the fit, and how large the first and the last steps are."""
 KEPT_BACK = 0.05
 """Decisions that the fit does not see, to judge it by."""
+TRIAL_SEATS = 4
+"""At the tables where its strength is looked at."""
 
 
 @dataclass(frozen=True)
@@ -311,17 +315,23 @@ class Training:
             return dict(found)
 
     def _try_out(self, habits: Habits, generation: int) -> None:
-        """Say how strong it is among three Observers."""
+        """Say where it would stand on the ladder, by games with three of those at its top."""
+        rated = {**ratings(TRIAL_SEATS)}
+        del rated[Champion.name]
+        others = sorted(rated, key=lambda spec: -rated[spec])[: TRIAL_SEATS - 1]
         for family in self.families:
             champion = Champion(rollouts=self.effort.rollouts).with_habits(habits)
-            agents = [champion, *[agent_named("observer")] * 3]
+            agents = [champion, *map(agent_named, others)]
             setting = PERUDO.setting(family)
             games = self.effort.trial_games
             results = play(Contest(PERUDO, setting, agents, games, seed=self.seed, series=1))
-            share = float(np.asarray(results.wins)[:, 0].mean())
+            wins = int(np.asarray(results.wins)[:, 0].sum())
+            rating = rating_among([rated[spec] for spec in others], wins, games)
+            place = 1 + sum(other > rating for other in rated.values())
             self._say(
-                f"{family}, generation {generation + 1}: {share:.1%} of {games} games among three"
-                " Observers"
+                f"{family}, generation {generation + 1}: wins {wins} of {games} games against "
+                f"{', '.join(others)}: rating {rating:.0f}, place {place} of {len(rated) + 1} "
+                f"on the ladder at tables of {TRIAL_SEATS}"
             )
 
     def _say(self, line: str) -> None:

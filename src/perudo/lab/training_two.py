@@ -43,7 +43,7 @@ class Effort:
 
 
 PRESETS = {
-    "common": Effort(8_000, nodes=10_000, clones=2, share=0.75),
+    "common": Effort(16_000, nodes=10_000, clones=2, share=0.75),
     "dudo_ai": Effort(8_000),
     "official": Effort(4_000),
 }
