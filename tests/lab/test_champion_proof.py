@@ -39,7 +39,7 @@ from perudo.lab.proof.matches import duplicate, opponents
 from perudo.lab.proof.plan import PARTS, tasks_of
 from perudo.lab.proof.rounds import FULL, rounds
 from perudo.lab.proof.threshold import ThresholdCaller
-from perudo.lab.responding import Answer, Effort, lower_bound
+from perudo.lab.responding import Answer, Effort, Series, lower_bound
 from perudo.search.cfr import Solver
 from perudo.search.public_tree import build
 from perudo.testing import check_agent
@@ -164,18 +164,17 @@ def test_who_states_no_chances_is_not_measured() -> None:
 def test_the_local_bound_is_that_of_the_lab() -> None:
     """With the book in place of the champion, round for round."""
     start = bounds.start_of("common", bounds.FULL_DICE)
-    book = bounds.BookAlone()
-    book.prepare(start)
+    book = bounds.compiled(bounds.BOOK_ALONE, start)
     expected = lower_bound(book, start, "local", Effort(rounds=20, iterations=50))
     answer = bounds.answer_to_book(start, WORK)
     for seat in range(2):
-        won = bounds.Series(book, start, seat).play(answer, 20, bounds.DEALS, learns=False)
+        won = Series(book, start, seat, bounds.SEED).play(answer, 20)
         assert won.mean() == expected["won_by_seat"][seat]
 
 
 def test_the_champion_remembers_whom_the_answerer_pretended_to_be() -> None:
     start = bounds.start_of("common", bounds.FULL_DICE)
-    series = bounds.Series(bounds.compiled("champion", start), start, 0)
+    series = Series(bounds.compiled("champion", start), start, 0, bounds.SEED)
     observer = bounds.compiled("observer", start)
     pretence = Answer(type(observer).policy, observer.parameters)
     series.play(pretence, 5, bounds.DEALS_BEFORE, learns=False)

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from perudo.games.errors import PerudoError
 
@@ -39,7 +39,14 @@ class LineProcess:
     this value or this process goes.
     """
 
-    def __init__(self, command: Sequence[str], *, longest_line: int = LONGEST_LINE) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        longest_line: int = LONGEST_LINE,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
+        """Start it, with more environment variables than this process has if there are any."""
         self._longest_line = longest_line
         try:
             self._process = subprocess.Popen(
@@ -49,6 +56,7 @@ class LineProcess:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=True,
+                env={**os.environ, **(settings or {})},
             )
         except OSError as error:
             raise ProcessError(f"cannot be started: {error.strerror}") from None

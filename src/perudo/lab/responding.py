@@ -53,6 +53,8 @@ from perudo.search.sampling import learnt_parameters, play_learnt
 METHODS = ("local", "trained")
 Payoffs = npt.NDArray[np.float64]
 NORMAL_95 = 1.959964
+DEALS, LUCK = 1, 2
+"""What is drawn from a seed."""
 
 
 @dataclass(frozen=True)
@@ -78,13 +80,18 @@ def play_rounds(
     responder_parameters: Parameters,
     agent: Any,
     agent_parameters: Parameters,
+    learning: Any,
+    learns: bool,
     memories: Any,
     key: np.uint64,
     payoffs: Payoffs,
     stream: Stream,
     thoughts: Record,
 ) -> None:
-    """Play rounds with the responder in one seat and the agent in all others."""
+    """Play rounds with the responder in one seat and the agent in all others.
+
+    If it ``learns``, the agent is shown how each round was settled.
+    """
     state, view = states[1], states[2]
     for number in range(payoffs.size):
         copy(state, states[0])
@@ -107,6 +114,14 @@ def play_rounds(
                 )
             apply(state, said)
         payoffs[number] = payoff(state, ROUND, seat)
+        if learns:
+            for who in range(memories.shape[0]):
+                if who != seat:
+                    copy(view, state)
+                    observe(view, who)
+                    policy_at(learning, view)(
+                        view, agent_parameters, memories[who], stream, thoughts
+                    )
 
 
 @dataclass(frozen=True)
@@ -144,33 +159,45 @@ def _address(policy: Any, start: State) -> Any:
     return address if INTERPRETED else np.uint64(address)
 
 
-def _payoffs_compiled(
-    agent: CompiledAgent, answer: Answer, start: State, seat: int, effort: Effort
-) -> Payoffs:
-    states = np.zeros(3, start.game.dtype)
-    states[0] = start.record
-    payoffs = np.zeros(effort.rounds)
-    play_rounds(
-        states,
-        seat,
-        _address(answer.policy, start),
-        answer.parameters,
-        _address(type(agent).policy, start),
-        agent.parameters,
-        np.stack([agent.new_memory() for _ in range(start.players)]),
-        key_of(effort.seed, 1),
-        payoffs,
-        stream_of(effort.seed, 2, seat),
-        new_thoughts(),
-    )
-    return payoffs
+class Series:
+    """A seat's rounds against an agent, whose memory goes on from one run to the next."""
+
+    def __init__(self, agent: CompiledAgent, start: State, seat: int, seed: int) -> None:
+        self._agent, self._start, self._seat, self._seed = agent, start, seat, seed
+        self.memories = np.stack([agent.new_memory() for _ in range(start.players)])
+        self._stream = stream_of(seed, LUCK, seat)
+
+    def play(
+        self, answer: Answer, rounds: int, deals: int = DEALS, learns: bool = False
+    ) -> Payoffs:
+        """What the answer wins in some rounds; ``deals`` says which."""
+        start, kind = self._start, type(self._agent)
+        states = np.zeros(3, start.game.dtype)
+        states[0] = start.record
+        payoffs = np.zeros(rounds)
+        play_rounds(
+            states,
+            self._seat,
+            _address(answer.policy, start),
+            answer.parameters,
+            _address(kind.policy, start),
+            self._agent.parameters,
+            _address(kind.learning or kind.policy, start),
+            learns and kind.learning is not None,
+            self.memories,
+            key_of(self._seed, deals),
+            payoffs,
+            self._stream,
+            new_thoughts(),
+        )
+        return payoffs
 
 
 def _payoffs_asked(agent: Agent, start: State, seat: int, effort: Effort) -> Payoffs:
     """The same for an agent that is not compiled: the local answer takes it for an Observer."""
     responder: Agent = Pomcp(iterations=effort.iterations)
     streams: dict[int, Stream] = {
-        player: stream_of(effort.seed, 2, seat, player) for player in range(start.players)
+        player: stream_of(effort.seed, LUCK, seat, player) for player in range(start.players)
     }
     memories: dict[int, Memory] = {
         player: (responder if player == seat else agent).new_memory()
@@ -178,7 +205,7 @@ def _payoffs_asked(agent: Agent, start: State, seat: int, effort: Effort) -> Pay
     }
     payoffs = np.zeros(effort.rounds)
     for number in range(effort.rounds):
-        state = start.deal(int(combine(key_of(effort.seed, 1), number)))
+        state = start.deal(int(combine(key_of(effort.seed, DEALS), number)))
         while (who := state.actor) is not None:
             asked = responder if who == seat else agent
             said = decide_within(asked, state.observe(who), memories[who], streams[who], None)
@@ -200,10 +227,10 @@ def lower_bound(agent: Agent, start: State, method: str, effort: Effort) -> dict
             payoffs = _payoffs_asked(agent, start, seat, effort)
         elif method == "trained":
             answer = trained_answer(agent, start, seat, effort)
-            payoffs = _payoffs_compiled(agent, answer, start, seat, effort)
+            payoffs = Series(agent, start, seat, effort.seed).play(answer, effort.rounds)
         else:
             answer = local_answer(_model_of(agent, start), start, effort)
-            payoffs = _payoffs_compiled(agent, answer, start, seat, effort)
+            payoffs = Series(agent, start, seat, effort.seed).play(answer, effort.rounds)
         means.append(float(payoffs.mean()))
         variances.append(float(payoffs.var(ddof=1)) / len(payoffs))
     mean, spread = float(np.mean(means)), math.sqrt(sum(variances)) / start.players

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import lzma
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -239,8 +240,13 @@ def save(path: Path, pages: list[SparsePage], about: dict[str, Any]) -> None:
     unfinished.replace(path)
 
 
-def load(data: bytes, name: str) -> tuple[dict[str, Any], list[SparsePage]]:
-    """Read a file's contents; one that is wrong or damaged is refused with the reason."""
+def load(
+    data: bytes, name: str, wanted: Callable[[dict[str, Any]], bool] = lambda about: True
+) -> tuple[dict[str, Any], list[SparsePage]]:
+    """Read a file's contents; one that is wrong or damaged is refused with the reason.
+
+    Only the pages that are ``wanted``, by what is said about them, are unfolded.
+    """
     line, _, payload = data.partition(b"\n")
     try:
         header = dict(json.loads(line))
@@ -257,6 +263,8 @@ def load(data: bytes, name: str) -> tuple[dict[str, Any], list[SparsePage]]:
     planes = _planes(lzma.decompress(payload), [about.pop("sizes") for about in abouts], name)
     pages = []
     for about, parts in zip(abouts, planes, strict=True):
+        if not wanted(about):
+            continue
         keys, actors, counts, listed, chances = parts
         order = _order(counts)
         choices = order[_choices(counts)[order]]

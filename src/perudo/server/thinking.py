@@ -34,6 +34,9 @@ PATIENCE_SECONDS = 0.25
 """How long a question waits for a process to become free before another is started."""
 LONGEST_ANSWER = 1 << 25
 """Bytes; whole games are told in tens of kilobytes each."""
+THRIFTY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 20)}
+"""Memory that was needed once goes back to the system: glibc keeps 80 MB of what it takes to open
+the champion's book. Other systems do not know the word."""
 MOST_EXTRA = 6
 """Processes beyond the usual number, while those are busy."""
 
@@ -209,7 +212,9 @@ class Thinkers:
         self._running += 1
         loop = asyncio.get_running_loop()
         try:
-            start = partial(LineProcess, self._command, longest_line=LONGEST_ANSWER)
+            start = partial(
+                LineProcess, self._command, longest_line=LONGEST_ANSWER, settings=THRIFTY
+            )
             return await loop.run_in_executor(self._threads, start)
         except BaseException:
             self._running -= 1

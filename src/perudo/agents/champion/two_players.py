@@ -8,6 +8,7 @@ well as possible. So rounds are solved each by itself, and many rule sets share 
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
@@ -171,25 +172,21 @@ class OpenBook:
         return np.concatenate([np.array(head, np.float64), self.memories])
 
 
-def shipped() -> list[SparsePage]:
+def shipped(wanted: Callable[[dict[str, Any]], bool] = lambda about: True) -> list[SparsePage]:
     """The pages that ship with the package. Not kept: opened books are smaller."""
-    return load(files("perudo").joinpath("data", BOOK).read_bytes(), BOOK)[1]
+    return load(files("perudo").joinpath("data", BOOK).read_bytes(), BOOK, wanted)[1]
 
 
 @functools.lru_cache(maxsize=64)
 def open_book(rules: Rules) -> OpenBook:
     """What is shipped for matches, or ends of matches, between two by these rules."""
-    pages = {
-        (Rules.parse(page.about["rules"]), tuple(page.about["dice"])): page for page in shipped()
-    }
-    found = []
-    for first in range(1, MOST_DICE):
-        for second in range(1, MOST_DICE):
-            dice = (first, second)
-            plain = plain_round(rules, dice)
-            if plain is not None and (plain, dice) in pages:
-                found.append((dice, pages[plain, dice]))
-    return OpenBook.of(found)
+
+    def serves(about: dict[str, Any]) -> bool:
+        first, second = about["dice"]
+        return plain_round(rules, (first, second)) == Rules.parse(about["rules"])
+
+    pages = shipped(serves)
+    return OpenBook.of([(tuple(page.about["dice"]), page) for page in pages])
 
 
 # --- playing ------------------------------------------------------------------------------------

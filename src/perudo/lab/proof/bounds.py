@@ -18,38 +18,18 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from perudo.agents import CompiledAgent, agent_named
-from perudo.agents.champion.two_players import number_of_dice, open_book, play_two_players
-from perudo.games.chance import Stream, combine, key_of, stream_of
+from perudo.agents.champion.two_players import number_of_dice, open_book
 from perudo.games.errors import PerudoError
-from perudo.games.game import (
-    CHANCE,
-    OVER,
-    ROUND,
-    Record,
-    actor,
-    apply,
-    copy,
-    deal,
-    observe,
-    payoff,
-    round_over,
-)
-from perudo.games.kernel import INTERPRETED, kernel
 from perudo.games.perudo import PERUDO, Rules
-from perudo.games.perudo.layout import read_rules
-from perudo.games.policy import Parameters, address_of, new_thoughts, policy_at
 from perudo.games.state import State
 from perudo.lab.proof.asking import stated_strategy
 from perudo.lab.proof.figures import Figure, Task, Work, mean_value
 from perudo.lab.proof.matches import CHAMPION, UNREAD
-from perudo.lab.responding import Answer, Effort, Payoffs, local_answer
+from perudo.lab.responding import Answer, Effort, Payoffs, Series, local_answer
 from perudo.search.cfr import Solver
 from perudo.search.page import ALL_MOVES
 from perudo.search.public_tree import build
@@ -62,8 +42,9 @@ THOUGHT_ABOUT = 3_000
 """Public positions of a round that is not in the book, so that the champion thinks, at most."""
 MISLEADING = ("observer", "boros-bluff")
 SEED = 1
-DEALS, LUCK, DEALS_BEFORE = 1, 2, 3
-"""What is drawn; the first two as in ``responding``."""
+DEALS_BEFORE = 3
+"""What is drawn before the rounds that count."""
+BOOK_ALONE = "champion:book"
 
 
 def bounds() -> list[Task]:
@@ -94,24 +75,6 @@ def compiled(word: str, start: State) -> CompiledAgent:
     return agent
 
 
-@dataclass(frozen=True)
-class BookAlone(CompiledAgent):
-    """The champion's book for two players and nothing else: what a local answer believes in."""
-
-    name = "champion's book"
-    policy = play_two_players
-
-    def prepare(self, start: State) -> None:
-        """Open the book at these rules."""
-        self.__dict__["_open"] = open_book(read_rules(start.record))
-
-    @property
-    def parameters(self) -> Parameters:
-        """Where the open book lies."""
-        numbers: Parameters = self.__dict__["_open"].parameters
-        return numbers
-
-
 # --- exactly ------------------------------------------------------------------------------------
 def _exact(rules: str, dice: tuple[int, int], work: Work) -> Figure:
     start = start_of(rules, dice)
@@ -139,90 +102,9 @@ def _exact(rules: str, dice: tuple[int, int], work: Work) -> Figure:
 
 
 # --- from below ---------------------------------------------------------------------------------
-@kernel
-def play_series(
-    states: Record,
-    seat: int,
-    one: Any,
-    one_parameters: Parameters,
-    other: Any,
-    other_parameters: Parameters,
-    learner: Any,
-    learns: bool,
-    memories: Any,
-    key: np.uint64,
-    payoffs: Payoffs,
-    stream: Stream,
-    thoughts: Record,
-) -> None:
-    """Rounds of one in a seat with another, who is shown how each was settled if it ``learns``."""
-    state, view = states[1], states[2]
-    for number in range(payoffs.size):
-        copy(state, states[0])
-        while True:
-            who = actor(state)
-            if who == OVER or round_over(state):
-                break
-            if who == CHANCE:
-                deal(state, combine(key, number))
-                continue
-            copy(view, state)
-            observe(view, who)
-            if who == seat:
-                said = policy_at(one, view)(view, one_parameters, memories[who], stream, thoughts)
-            else:
-                said = policy_at(other, view)(
-                    view, other_parameters, memories[who], stream, thoughts
-                )
-            apply(state, said)
-        payoffs[number] = payoff(state, ROUND, seat)
-        if learns:
-            copy(view, state)
-            observe(view, 1 - seat)
-            policy_at(learner, view)(view, other_parameters, memories[1 - seat], stream, thoughts)
-
-
-class Series:
-    """One seat's rounds against an agent, whose memory goes on from one run to the next."""
-
-    def __init__(self, agent: CompiledAgent, start: State, seat: int) -> None:
-        self._agent, self._start, self._seat = agent, start, seat
-        self.memories = np.stack([agent.new_memory() for _ in range(2)])
-        self._stream = stream_of(SEED, LUCK, seat)
-
-    def play(self, answer: Answer, rounds: int, what: int, learns: bool) -> Payoffs:
-        """What the answer wins in some rounds."""
-        start, kind = self._start, type(self._agent)
-        states = np.zeros(3, start.game.dtype)
-        states[0] = start.record
-        payoffs = np.zeros(rounds)
-        play_series(
-            states,
-            self._seat,
-            _address(answer.policy),
-            answer.parameters,
-            _address(kind.policy),
-            self._agent.parameters,
-            _address(kind.learning or kind.policy),
-            learns and kind.learning is not None,
-            self.memories,
-            key_of(SEED, what),
-            payoffs,
-            self._stream,
-            new_thoughts(),
-        )
-        return payoffs
-
-
-def _address(policy: Any) -> Any:
-    address = address_of(policy, PERUDO.dtype)
-    return address if INTERPRETED else np.uint64(address)
-
-
 def answer_to_book(start: State, work: Work) -> Answer:
     """The local answer to the champion's book."""
-    book = BookAlone()
-    book.prepare(start)
+    book = compiled(BOOK_ALONE, start)
     answer = local_answer(book, start, Effort(iterations=work.sizes.iterations))
     return Answer(answer.policy, answer.parameters, book)
 
@@ -252,11 +134,12 @@ def _local(rules: str, word: str, work: Work) -> Figure:
     rounds = max(2, work.sizes.bound_rounds // 2)
 
     def play(seat: int) -> Payoffs:
-        answer, series = answer_to_book(start, work), Series(compiled(word, start), start, seat)
+        answer = answer_to_book(start, work)
+        series = Series(compiled(word, start), start, seat, SEED)
         if word == UNREAD:
-            return series.play(answer, rounds, DEALS, learns=False)
+            return series.play(answer, rounds)
         series.play(answer, work.sizes.known_rounds, DEALS_BEFORE, learns=True)
-        return series.play(answer, rounds, DEALS, learns=True)
+        return series.play(answer, rounds, learns=True)
 
     figure = _won(_in_both_seats(play, work))
     if word != UNREAD:
@@ -278,11 +161,11 @@ def _misled(rules: str, word: str, work: Work) -> Figure:
         agent, feigned = compiled(CHAMPION, start), compiled(word, start)
         if feigned.memory_width > agent.memory_width:
             raise PerudoError(f"{word} remembers more than there is room for")
-        series = Series(agent, start, seat)
+        series = Series(agent, start, seat, SEED)
         pretence = Answer(type(feigned).policy, feigned.parameters, feigned)
         series.play(pretence, work.sizes.known_rounds, DEALS_BEFORE, learns=True)
         rounds = max(2, work.sizes.misled_rounds // 2)
-        return series.play(answer_to_book(start, work), rounds, DEALS, learns=False)
+        return series.play(answer_to_book(start, work), rounds)
 
     figure = _won(_in_both_seats(play, work))
     return figure | {"known_rounds": work.sizes.known_rounds}
