@@ -19,7 +19,8 @@ from perudo.games.state import State
 from perudo.search.cfr import VARIANTS, Solver
 from perudo.search.history_tree import HistorySolver, HistoryTree
 from perudo.search.public_tree import PublicTree, TooLargeError, build
-from perudo.search.strategy import Strategy, StrategyFileError
+from perudo.search.sealed import SealedFileError
+from perudo.search.strategy import Strategy
 
 TWO_PLAYER_PRESETS = sorted(PERUDO.presets)
 
@@ -184,7 +185,7 @@ def test_strategies_are_saved_and_read_again(tmp_path: Path) -> None:
     [
         (lambda data: data[:-10], "damaged"),
         (lambda data: data.replace(b'"version": 1', b'"version": 9'), "version 9"),
-        (lambda data: b"PK" + data, "not a strategy file"),
+        (lambda data: b"PK" + data, "not a file of perudo strategy"),
         (lambda data: data.replace(b'"game": "perudo"', b'"game": "chess"'), "unknown game"),
         (lambda data: data.replace(b'"dice": [1, 1]', b'"dice": [2, 1]'), "does not fit"),
     ],
@@ -195,7 +196,7 @@ def test_damaged_files_are_refused(tmp_path: Path, damage: Any, reason: str) -> 
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(PerudoError, match=reason):
         Strategy.load(path)
-    with pytest.raises(StrategyFileError, match="cannot read"):
+    with pytest.raises(SealedFileError, match="cannot read"):
         Strategy.load(tmp_path / "none")
 
 

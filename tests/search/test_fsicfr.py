@@ -20,9 +20,10 @@ from perudo.search.cfr import Solver
 from perudo.search.fsicfr import MemorySolver, shares_of_ways
 from perudo.search.match_values import Effort, MatchSolver, build_round, solve_round
 from perudo.search.memory_graph import MemoryGraph, build
-from perudo.search.page import ALL_MOVES, Page, PageError, page_of_memory, page_of_tree
+from perudo.search.page import ALL_MOVES, Page, page_of_memory, page_of_tree
 from perudo.search.public_tree import PublicTree
 from perudo.search.public_tree import build as build_tree
+from perudo.search.sealed import SealedFileError
 
 
 def start(rules: str, *dice: int) -> State:
@@ -155,8 +156,8 @@ def test_pages_are_saved_and_read_again(page: Page, tmp_path: Path) -> None:
     [
         (lambda data: data[:-10], "damaged"),
         (lambda data: data.replace(b'"version": 1', b'"version": 9'), "version 9"),
-        (lambda data: b"PK" + data, "not a page"),
-        (lambda data: b"[1]\n" + data, "not a page"),
+        (lambda data: b"PK" + data, "not a file of perudo page"),
+        (lambda data: b"[1]\n" + data, "not a file of perudo page"),
         (lambda data: data.replace(b'"positions": ', b'"positions": 1'), "first line"),
     ],
 )
@@ -167,9 +168,9 @@ def test_damaged_pages_are_refused(
     page.save(path)
     assert json.loads(path.read_bytes().split(b"\n")[0])["dice"] == [2, 1]
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(PageError, match=reason):
+    with pytest.raises(SealedFileError, match=reason):
         Page.load(path)
-    with pytest.raises(PageError, match="cannot read"):
+    with pytest.raises(SealedFileError, match="cannot read"):
         Page.load(tmp_path / "none")
 
 

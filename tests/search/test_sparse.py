@@ -12,8 +12,8 @@ import pytest
 from perudo.games.perudo import PERUDO, Rules
 from perudo.search.hand_sampling import HandsSolver
 from perudo.search.memory_graph import MemoryGraph, build
+from perudo.search.sealed import SealedFileError
 from perudo.search.sparse import (
-    SparseBookError,
     SparsePage,
     Thrift,
     dense,
@@ -97,8 +97,8 @@ def test_books_are_saved_and_read_again(solver: HandsSolver, tmp_path: Path) -> 
     [
         (lambda data: data[:-10], "damaged"),
         (lambda data: data.replace(b'"version": 2', b'"version": 9'), "version 9"),
-        (lambda data: b"PK" + data, "not a sparse book"),
-        (lambda data: b"[1]\n" + data, "not a sparse book"),
+        (lambda data: b"PK" + data, "not a file of perudo sparse book"),
+        (lambda data: b"[1]\n" + data, "not a file of perudo sparse book"),
         (lambda data: data.replace(b'"sizes": [', b'"sizes": [1'), "first line"),
         (lambda data: data.replace(b'"hands": [21, 6]', b'"hands": [21, 7]'), "do not agree"),
     ],
@@ -109,5 +109,5 @@ def test_damaged_books_are_refused(
     path = tmp_path / "two.book"
     save(path, [page_of(solver, EVERYTHING)], {})
     assert json.loads(path.read_bytes().split(b"\n")[0])["pages"][0]["dice"] == [2, 1]
-    with pytest.raises(SparseBookError, match=reason):
+    with pytest.raises(SealedFileError, match=reason):
         load(damage(path.read_bytes()), "two.book")

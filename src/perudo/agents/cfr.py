@@ -43,7 +43,8 @@ from perudo.games.policy import (
 from perudo.games.state import State
 from perudo.search.book import MISSING, Book, chance_at, look_up, position_key
 from perudo.search.match_values import LONGEST_MEMORY, Effort, MatchSolver, Valued
-from perudo.search.page import ALL_MOVES, Page, PageError
+from perudo.search.page import ALL_MOVES, Page
+from perudo.search.sealed import SealedFileError
 
 MEMORIES = (ALL_MOVES, *range(LONGEST_MEMORY, 0, -1))
 """How many moves a page may remember: it is looked for with each."""
@@ -156,7 +157,7 @@ class Cfr(CompiledAgent):
     def _pages(self, start: State, folder: Path) -> list[Page]:
         try:
             return _load(folder)
-        except PageError:
+        except SealedFileError:
             if not _solving:
                 dice = ",".join(str(int(count)) for count in start.record.counts[:2])
                 raise PerudoError(

@@ -253,6 +253,17 @@ def value_of(graph: MemoryGraph, first: Numbers, second: Numbers) -> float:
     return float(np.dot(graph.weights[0], by_hand))
 
 
+def average_of(graph: MemoryGraph, player: int, sums: Numbers) -> Numbers:
+    """A player's average strategy, from sums by hand and move; evenly where nothing was added."""
+    mine = np.flatnonzero(graph.actors == player)
+    moves = np.diff(graph.edges)[mine]
+    totals: Any = np.add.reduceat(sums, graph.offsets[mine], axis=1) if len(mine) else sums
+    spread = np.repeat(totals, moves, axis=1)
+    even = np.repeat(1.0 / moves, moves).astype(np.float32)
+    average: Numbers = np.where(spread > 0, sums / np.where(spread > 0, spread, 1), even)
+    return average
+
+
 class MemorySolver:
     """Regrets and strategy sums of a round whose players remember only its last moves."""
 
@@ -261,16 +272,12 @@ class MemorySolver:
     def __init__(self, graph: MemoryGraph, seed: int = 0) -> None:
         self.graph = graph
         self.iterations = 0
-        self.offsets = np.zeros(graph.nodes, np.int64)
-        """Where a node's numbers begin, among those of its player for one hand."""
+        self.offsets = graph.offsets
         moves = np.diff(graph.edges)
         self.regrets: list[Numbers] = []
         self.sums: list[Numbers] = []
         for player in range(PLAYERS):
-            mine = graph.actors == player
-            ends = np.cumsum(moves[mine])
-            self.offsets[mine] = ends - moves[mine]
-            shape = (len(graph.weights[player]), int(ends[-1]) if len(ends) else 0)
+            shape = (len(graph.weights[player]), int(moves[graph.actors == player].sum()))
             self.regrets.append(np.zeros(shape, np.float32))
             self.sums.append(np.zeros(shape, np.float32))
         self._shares = [np.cumsum(weights) / weights.sum() for weights in graph.weights]
@@ -317,13 +324,4 @@ class MemorySolver:
 
     def average(self) -> list[Numbers]:
         """Each player's average strategy, by hand and laid out as the sums."""
-        averages = []
-        for player in range(PLAYERS):
-            mine = np.flatnonzero(self.graph.actors == player)
-            moves = np.diff(self.graph.edges)[mine]
-            sums = self.sums[player]
-            totals: Any = np.add.reduceat(sums, self.offsets[mine], axis=1) if len(mine) else sums
-            spread = np.repeat(totals, moves, axis=1)
-            even = np.repeat(1.0 / moves, moves).astype(np.float32)
-            averages.append(np.where(spread > 0, sums / np.where(spread > 0, spread, 1), even))
-        return averages
+        return [average_of(self.graph, player, self.sums[player]) for player in range(PLAYERS)]

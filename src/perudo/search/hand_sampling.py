@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from perudo.games.chance import Stream, stream_of, uniform
 from perudo.games.kernel import kernel
-from perudo.search.fsicfr import CHUNK, Numbers, Places, shares_of_ways, value_of
+from perudo.search.fsicfr import CHUNK, Numbers, Places, average_of, shares_of_ways, value_of
 from perudo.search.memory_graph import MemoryGraph
 from perudo.search.outcomes import Real, Small
 from perudo.search.public_tree import PLAYERS
@@ -457,17 +457,10 @@ class HandsSolver:
 
     def average(self) -> list[Numbers]:
         """Each player's average strategy, by hand and laid out as FSICFR's."""
-        averages = []
-        for player in range(PLAYERS):
-            mine = np.flatnonzero(self.graph.actors == player)
-            moves = np.diff(self.graph.edges)[mine]
-            sums = self.sums[player]
-            totals = np.add.reduceat(sums, self.offsets[mine], axis=0) if len(mine) else sums
-            spread = np.repeat(totals, moves, axis=0)
-            even = np.repeat(1.0 / moves, moves).astype(np.float32)[:, None]
-            chances = np.where(spread > 0, sums / np.where(spread > 0, spread, 1), even)
-            averages.append(np.ascontiguousarray(chances.T))
-        return averages
+        return [
+            np.ascontiguousarray(average_of(self.graph, player, self.sums[player].T))
+            for player in range(PLAYERS)
+        ]
 
     def value(self) -> float:
         """What the average strategies are worth to the first player, over all deals."""

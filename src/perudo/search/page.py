@@ -6,8 +6,6 @@ another version or for other rules is refused.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,18 +20,14 @@ from perudo.search.cfr import Solver
 from perudo.search.fsicfr import MemorySolver
 from perudo.search.outcomes import Keys, Small
 from perudo.search.public_tree import LEAF, PLAYERS, PublicTree
+from perudo.search.sealed import SealedFileError, read, seal, unseal, write_whole
 
-MAGIC = "perudo page"
-VERSION = 1
+KIND, VERSION = "perudo page", 1
 SCALE = 65535
 """Probabilities are stored in 16 bits; whoever reads them makes them add up again."""
 ALL_MOVES = 1000
 """The memory of a player who forgets nothing."""
 Chances = npt.NDArray[np.uint16]
-
-
-class PageError(PerudoError):
-    """A file that is not a page, or not an intact one."""
 
 
 @dataclass(frozen=True)
@@ -63,37 +57,13 @@ class Page:
         """Write the file at once or not at all."""
         parts: list[npt.NDArray[Any]] = [self.keys, self.first, self.moves, self.chances]
         payload = zlib.compress(b"".join(_stored(part) for part in parts), 1)
-        header = {
-            "format": MAGIC,
-            "version": VERSION,
-            "positions": len(self.keys),
-            "chances": len(self.chances),
-            "sha256": hashlib.sha256(payload).hexdigest(),
-            **self.about,
-        }
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(".unfinished")
-        unfinished.write_bytes(json.dumps(header).encode() + b"\n" + payload)
-        unfinished.replace(path)
+        about = {"positions": len(self.keys), "chances": len(self.chances), **self.about}
+        write_whole(path, seal(KIND, VERSION, about, payload))
 
     @staticmethod
     def load(path: Path) -> Page:
         """Read a file; one that is wrong or damaged is refused with the reason."""
-        try:
-            line, _, payload = path.read_bytes().partition(b"\n")
-        except OSError as error:
-            raise PageError(f"cannot read {path}: {error.strerror}") from None
-        try:
-            header = dict(json.loads(line))
-        except (ValueError, TypeError):
-            header = {}
-        if header.pop("format", None) != MAGIC:
-            raise PageError(f"{path} is not a page of strategies")
-        version = header.pop("version", None)
-        if version != VERSION:
-            raise PageError(f"{path} is of version {version}, not {VERSION}")
-        if hashlib.sha256(payload).hexdigest() != header.pop("sha256", None):
-            raise PageError(f"{path} is damaged: its contents do not match its checksum")
+        header, payload = unseal(read(path), KIND, VERSION, str(path))
         return _restore(path, header, zlib.decompress(payload))
 
 
@@ -106,14 +76,14 @@ def _restore(path: Path, header: dict[str, Any], data: bytes) -> Page:
     shapes = (("<u8", positions), ("<i8", positions), ("<i4", positions), ("<u2", chances))
     sizes = [np.dtype(kind).itemsize * count for kind, count in shapes]
     if positions < 0 or sum(sizes) != len(data):
-        raise PageError(f"{path} does not hold what its first line says")
+        raise SealedFileError(f"{path} does not hold what its first line says")
     parts, begin = [], 0
     for (kind, _), size in zip(shapes, sizes, strict=True):
         parts.append(np.frombuffer(data[begin : begin + size], kind))
         begin += size
     keys, first, moves, stored = parts
     if np.any(first < 0) or np.any(moves < 1) or np.any(first + moves > chances):
-        raise PageError(f"{path} points outside of its own chances")
+        raise SealedFileError(f"{path} points outside of its own chances")
     return Page(keys, first, moves, stored, header)
 
 

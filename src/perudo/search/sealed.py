@@ -1,4 +1,4 @@
-"""Files of learnt things: a line of JSON that people can read, then a compressed block, sealed.
+"""Files of learnt things: a line of JSON that people can read, then bytes, sealed.
 
 A file that is damaged, of another kind or of another version is refused with the reason.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zlib
+from pathlib import Path
 from typing import Any
 
 from perudo.games.errors import PerudoError
@@ -17,16 +17,15 @@ class SealedFileError(PerudoError):
     """A file that is not what it should be, or not intact."""
 
 
-def seal(kind: str, version: int, about: dict[str, Any], block: bytes) -> bytes:
+def seal(kind: str, version: int, about: dict[str, Any], payload: bytes) -> bytes:
     """The content of a file."""
-    payload = zlib.compress(block, 9)
     seal_of = hashlib.sha256(payload).hexdigest()
     header = {"format": kind, "version": version, "sha256": seal_of, **about}
     return json.dumps(header).encode() + b"\n" + payload
 
 
 def unseal(content: bytes, kind: str, version: int, name: str) -> tuple[dict[str, Any], bytes]:
-    """What a file says of itself, and its block; ``name`` is what errors call it."""
+    """What a file says of itself, and its bytes; ``name`` is what errors call it."""
     line, _, payload = content.partition(b"\n")
     try:
         header = dict(json.loads(line))
@@ -39,4 +38,20 @@ def unseal(content: bytes, kind: str, version: int, name: str) -> tuple[dict[str
         raise SealedFileError(f"{name} is of version {found}, not {version}")
     if hashlib.sha256(payload).hexdigest() != header.pop("sha256", None):
         raise SealedFileError(f"{name} is damaged: its contents do not match its checksum")
-    return header, zlib.decompress(payload)
+    return header, payload
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file at once or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".unfinished")
+    unfinished.write_bytes(content)
+    unfinished.replace(path)
+
+
+def read(path: Path) -> bytes:
+    """A file's content."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SealedFileError(f"cannot read {path}: {error.strerror}") from None

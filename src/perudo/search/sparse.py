@@ -8,8 +8,6 @@ compressed. A file that is damaged or of another version is refused.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import lzma
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,14 +17,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perudo.games.errors import PerudoError
 from perudo.games.kernel import kernel
 from perudo.search.fsicfr import Numbers
 from perudo.search.memory_graph import MemoryGraph
 from perudo.search.outcomes import Keys
+from perudo.search.sealed import SealedFileError, seal, unseal, write_whole
 
-MAGIC = "perudo sparse book"
-VERSION = 2
+KIND, VERSION = "perudo sparse book", 2
 KEY_BYTES = 5
 KEY_MASK = np.uint64((1 << (8 * KEY_BYTES)) - 1)
 """So many bytes of a position's key tell it from all others of its page."""
@@ -44,10 +41,6 @@ class Thrift:
     """... and rows that the player's own will leads to less often, however the other plays."""
     levels: int = 255
     """How finely chances are told apart: the likeliest move of a row has this many."""
-
-
-class SparseBookError(PerudoError):
-    """A file that is not a sparse book, or not an intact one."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +147,7 @@ def sparse_page(
         moves.append(move)
         listed.append(block[hand, move])
     if len(set(keys)) < len(keys):
-        raise SparseBookError("two positions have the same key: more of its bytes are needed")
+        raise SealedFileError("two positions have the same key: more of its bytes are needed")
     all_counts = np.concatenate(counts).astype(np.uint8)
     all_chances = np.concatenate(listed).astype(np.uint8)
     all_chances[~_choices(all_counts)] = 1
@@ -224,20 +217,11 @@ def save(path: Path, pages: list[SparsePage], about: dict[str, Any]) -> None:
     stored = [_stored(page) for page in pages]
     planes = [parts[number].tobytes() for number in range(len(PARTS)) for parts in stored]
     payload = lzma.compress(b"".join(planes), preset=9)
-    header = {
-        "format": MAGIC,
-        "version": VERSION,
-        "sha256": hashlib.sha256(payload).hexdigest(),
-        **about,
-        "pages": [
-            {**page.about, "sizes": [len(part) for part in parts]}
-            for page, parts in zip(pages, stored, strict=True)
-        ],
-    }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".unfinished")
-    unfinished.write_bytes(json.dumps(header).encode() + b"\n" + payload)
-    unfinished.replace(path)
+    abouts = [
+        {**page.about, "sizes": [len(part) for part in parts]}
+        for page, parts in zip(pages, stored, strict=True)
+    ]
+    write_whole(path, seal(KIND, VERSION, {**about, "pages": abouts}, payload))
 
 
 def load(
@@ -247,18 +231,7 @@ def load(
 
     Only the pages that are ``wanted``, by what is said about them, are unfolded.
     """
-    line, _, payload = data.partition(b"\n")
-    try:
-        header = dict(json.loads(line))
-    except (ValueError, TypeError):
-        header = {}
-    if header.pop("format", None) != MAGIC:
-        raise SparseBookError(f"{name} is not a sparse book of strategies")
-    version = header.pop("version", None)
-    if version != VERSION:
-        raise SparseBookError(f"{name} is of version {version}, not {VERSION}")
-    if hashlib.sha256(payload).hexdigest() != header.pop("sha256", None):
-        raise SparseBookError(f"{name} is damaged: its contents do not match its checksum")
+    header, payload = unseal(data, KIND, VERSION, name)
     abouts = header.pop("pages", [])
     planes = _planes(lzma.decompress(payload), [about.pop("sizes") for about in abouts], name)
     pages = []
@@ -269,7 +242,7 @@ def load(
         order = _order(counts)
         choices = order[_choices(counts)[order]]
         if len(order) != len(listed) or len(choices) != len(chances):
-            raise SparseBookError(f"{name}: a page's rows, moves and chances do not agree")
+            raise SealedFileError(f"{name}: a page's rows, moves and chances do not agree")
         moves, spread = np.zeros(len(order), np.uint8), np.ones(len(order), np.uint8)
         moves[order] = listed
         spread[choices] = chances
@@ -286,7 +259,7 @@ def _planes(data: bytes, sizes: list[list[int]], name: str) -> list[list[Bytes]]
     widths = [KEY_BYTES, 1, 1, 1, 1]
     wanted = sum(size * width for row in sizes for size, width in zip(row, widths, strict=True))
     if wanted != len(data):
-        raise SparseBookError(f"{name} does not hold what its first line says")
+        raise SealedFileError(f"{name} does not hold what its first line says")
     stored, begin = np.frombuffer(data, np.uint8), 0
     parts: list[list[Bytes]] = [[] for _ in sizes]
     for part, width in enumerate(widths):
@@ -305,6 +278,6 @@ def _keys(stored: Bytes) -> Keys:
 def _check(page: SparsePage, name: str) -> None:
     rows = int(page.first_rows[-1]) if page.actors.max(initial=0) < 2 else -1
     if len(page.keys) != len(page.actors) or rows != len(page.counts):
-        raise SparseBookError(f"{name}: a page's positions and rows do not agree")
+        raise SealedFileError(f"{name}: a page's positions and rows do not agree")
     if not np.all(page.chances):
-        raise SparseBookError(f"{name}: a page lists a move that is never made")
+        raise SealedFileError(f"{name}: a page lists a move that is never made")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,16 +16,12 @@ from perudo.games.game import game_named
 from perudo.games.state import State
 from perudo.search.cfr import Solver
 from perudo.search.public_tree import PublicTree, build
+from perudo.search.sealed import SealedFileError, read, seal, unseal, write_whole
 from perudo.search.sweep import Vector
 
-MAGIC = "perudo strategy"
-VERSION = 1
+KIND, VERSION = "perudo strategy", 1
 SCALE = 65535
 """Probabilities are stored in 16 bits; they are made to add up again when read."""
-
-
-class StrategyFileError(PerudoError):
-    """A file that is not a strategy, or not an intact one."""
 
 
 @dataclass(frozen=True)
@@ -81,59 +75,39 @@ class Strategy:
         """Write a file: a line of JSON about it, then the probabilities."""
         payload = zlib.compress((self.chances * SCALE).round().astype("<u2").tobytes(), 6)
         start = self.tree.start
-        header = {
-            "format": MAGIC,
-            "version": VERSION,
+        about = {
             "game": start.game.name,
             "revision": start.game.revision,
             "start": _start_options(start),
             "entries": len(self.chances),
-            "sha256": hashlib.sha256(payload).hexdigest(),
             **self.about,
         }
-        path.write_bytes(json.dumps(header).encode() + b"\n" + payload)
+        write_whole(path, seal(KIND, VERSION, about, payload))
 
     @staticmethod
     def load(path: Path) -> Strategy:
         """Read a file; one that is wrong or damaged is refused with the reason."""
-        try:
-            first, _, payload = path.read_bytes().partition(b"\n")
-        except OSError as error:
-            raise StrategyFileError(f"cannot read {path}: {error.strerror}") from None
-        try:
-            header = json.loads(first)
-            assert header["format"] == MAGIC
-        except (ValueError, KeyError, TypeError, AssertionError):
-            raise StrategyFileError(f"{path} is not a strategy file") from None
-        if header.get("version") != VERSION:
-            raise StrategyFileError(f"{path} is of version {header.get('version')}, not {VERSION}")
-        if hashlib.sha256(payload).hexdigest() != header.get("sha256"):
-            raise StrategyFileError(f"{path} is damaged: its contents do not match its checksum")
+        header, payload = unseal(read(path), KIND, VERSION, str(path))
         return _restore(path, header, payload)
 
 
 def _restore(path: Path, header: dict[str, Any], payload: bytes) -> Strategy:
     try:
-        game = game_named(header["game"])
-        if header["revision"] != game.revision:
-            raise StrategyFileError(f"{path} was made for older rules of {game.name}")
-        options = dict(header["start"])
+        game = game_named(header.pop("game"))
+        if header.pop("revision") != game.revision:
+            raise SealedFileError(f"{path} was made for older rules of {game.name}")
+        options = dict(header.pop("start"))
         setting = game.setting_from_options(options.pop("setting"))
         tree = build(game.start(setting, 2, **options))
         stored = np.frombuffer(zlib.decompress(payload), "<u2")
-        entries = header["entries"]
+        entries = header.pop("entries")
     except (KeyError, TypeError, zlib.error) as error:
-        raise StrategyFileError(f"{path} has a header that cannot be read: {error}") from None
+        raise SealedFileError(f"{path} has a header that cannot be read: {error}") from None
     solver = Solver(tree, precision=np.float32)
     if len(stored) != entries or len(stored) != len(solver.sums):
-        raise StrategyFileError(f"{path} does not fit the round that it names")
+        raise SealedFileError(f"{path} does not fit the round that it names")
     solver.sums[:] = stored
-    about = {
-        name: value
-        for name, value in header.items()
-        if name not in ("format", "version", "game", "revision", "start", "entries", "sha256")
-    }
-    return Strategy.of(solver, about)
+    return Strategy.of(solver, header)
 
 
 def _start_options(start: State) -> dict[str, Any]:

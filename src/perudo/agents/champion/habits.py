@@ -7,6 +7,7 @@ For each family of rules the weights of a network (``models.py``) and a table of
 from __future__ import annotations
 
 import functools
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -62,12 +63,13 @@ class Habits:
             worth = (np.clip(family.worth, 0.0, 1.0) * WORTH_SCALE).round()
             parts += [family.weights.astype("<f4").tobytes(), worth.astype("<u2").tobytes()]
         about = {**self.about, **SHAPE, "families": list(self.families)}
-        return seal(KIND, VERSION, about, b"".join(parts))
+        return seal(KIND, VERSION, about, zlib.compress(b"".join(parts), 9))
 
     @staticmethod
     def from_bytes(content: bytes, name: str) -> Habits:
         """Read a file; one that is wrong or damaged is refused with the reason."""
-        header, block = unseal(content, KIND, VERSION, name)
+        header, payload = unseal(content, KIND, VERSION, name)
+        block = zlib.decompress(payload)
         names = list(header.pop("families", []))
         shape = {part: header.pop(part, None) for part in SHAPE}
         if shape != SHAPE or len(block) != len(names) * (4 * WEIGHTS + 2 * SIZE):
