@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from perudo.agents import agent_named
+from perudo.agents.agent import Thoughts
 from perudo.games.errors import PerudoError, UnknownNameError
 from perudo.lab.exploiting import exploitability
 from perudo.lab.ladder import roster
@@ -38,6 +39,7 @@ from perudo.lab.proof.goals import goals
 from perudo.lab.proof.matches import duplicate, opponents
 from perudo.lab.proof.plan import PARTS, tasks_of
 from perudo.lab.proof.rounds import FULL, rounds
+from perudo.lab.proof.settling import lost
 from perudo.lab.proof.threshold import ThresholdCaller
 from perudo.lab.responding import Answer, Effort, Series, lower_bound
 from perudo.search.cfr import Solver
@@ -194,13 +196,29 @@ def test_decisions_are_timed_at_every_number_of_dice() -> None:
 
 
 def test_points_of_time_follow_from_what_was_measured() -> None:
-    _, second, *_ = tasks_of(["time"])
+    _, _, second, *_ = tasks_of(["time"])
     before = share(0.3, 0.2, 0.4, rollouts=120, target_ms=1) | {"mean_ms": 1.5}
     found = second.measure(Work(QUICK, 1, {"time/1": before}))
     assert (found["rollouts"], found["games"], found["target_ms"]) == (240, 4, 3)
     assert "perudo match champion:rollouts=240 pomcp-pgt-ucb" in found["command"]
     most = before | {"rollouts": 10_000_000}
     assert second.measure(Work(QUICK, 1, {"time/1": most})) == {**most, "target_ms": 3}
+
+
+def test_longer_thinking_judges_the_shorter() -> None:
+    one, other = (
+        Thoughts({"dudo": chance, "2x3": 1.0 - chance}, {"dudo": 0.3, "2x3": 0.5})
+        for chance in (0.75, 0.25)
+    )
+    assert lost(one, other) == pytest.approx(0.5 * 0.2)
+    assert lost(other, other) == 0.0
+    (first, *_) = tasks_of(["time"])
+    found = first.measure(WORK)
+    assert [point["rollouts"] for point in found["points"]] == [32, 100, 300]
+    assert found["decisions"] == QUICK.settling_decisions
+    for point in found["points"]:
+        assert point["mean_ms"] > 0
+        assert point["ci95"][0] <= point["lost"] <= point["ci95"][1]
 
 
 def test_more_games_of_everything() -> None:

@@ -116,13 +116,17 @@ class Sizes:
     """Of thinking by the champion, for each point of strength against time."""
     time_games: int = 400
     """And games of each, at most."""
+    settling_decisions: int = 400
+    """That are made again with different budgets ..."""
+    judging_rollouts: int = 1_000_000
+    """... and judged by thinking so long."""
     timed_decisions: int = 200
     deep_decisions: int = 40
     """Of each number of players and dice."""
 
     def times(self, factor: float) -> Sizes:
         """More or fewer games of everything."""
-        same = ("known_rounds", "iterations", "exact_positions")
+        same = ("known_rounds", "iterations", "exact_positions", "judging_rollouts")
         return Sizes(
             **{
                 field.name: max(2, type(getattr(self, field.name))(getattr(self, field.name) * by))
@@ -150,6 +154,8 @@ QUICK = Sizes(
     copies=4,
     time_seconds=1.0,
     time_games=4,
+    settling_decisions=3,
+    judging_rollouts=400,
     timed_decisions=4,
     deep_decisions=2,
 )

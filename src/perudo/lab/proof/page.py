@@ -11,6 +11,7 @@ from perudo.lab.proof import tables
 from perudo.lab.proof.figures import RULE, Figure, Figures, bound_of, share_of
 from perudo.lab.proof.goals import dice, goals, percent
 from perudo.lab.proof.matches import STRONGEST, TIMES_MS
+from perudo.lab.proof.settling import NAME
 
 BEGIN, END = "<!-- champion -->", "<!-- end of champion -->"
 FIGURE = Path("docs", "figures", tables.PLOT)
@@ -43,6 +44,9 @@ def in_short(figure: Figure) -> str:
         return f"{dice(bound_of(figure))} of a die in {figure['rounds']} rounds"
     if "max_ms" in figure:
         return f"at most {figure['max_ms']:.3g} ms in {figure['decisions']} decisions"
+    if "points" in figure:
+        rows = [f"{one['rollouts']}: {100 * one['lost']:.3f} %" for one in figure["points"]]
+        return f"lost by rollouts {', '.join(rows)}"
     found = figure["exploitability"]
     return f"exploitability {found:.3g}" if found is not None else str(figure["why"])
 
@@ -95,20 +99,36 @@ def strength_chart(figures: Figures) -> Chart | None:
         return None
     fastest, slowest = there[0]["mean_ms"], there[-1]["mean_ms"]
     name = f"champion against three {STRONGEST}"
-    return Chart(
-        [
-            Lines(
-                title="Strength against time: 4 players, common",
-                x_label="milliseconds a decision, on average",
-                unit="games won, %",
-                x=[figure["mean_ms"] for figure in there],
-                series={name: [100 * figure["share"] for figure in there]},
-                intervals={
-                    name: [(100 * figure["ci95"][0], 100 * figure["ci95"][1]) for figure in there]
-                },
-                logarithmic=True,
-                levels={"its share": 25.0},
-                x_ticks=[tick for tick in TIMES_MS if fastest <= 1.5 * tick <= 2 * slowest],
-            )
-        ]
+    panels = [
+        Lines(
+            title="Strength against time: 4 players, common",
+            x_label="milliseconds a decision, on average",
+            unit="games won, %",
+            x=[figure["mean_ms"] for figure in there],
+            series={name: [100 * figure["share"] for figure in there]},
+            intervals={
+                name: [(100 * figure["ci95"][0], 100 * figure["ci95"][1]) for figure in there]
+            },
+            logarithmic=True,
+            levels={"its share": 25.0},
+            x_ticks=[tick for tick in TIMES_MS if fastest <= 1.5 * tick <= 2 * slowest],
+        )
+    ]
+    if NAME in figures:
+        panels.append(_settling_lines(figures[NAME]))
+    return Chart(panels)
+
+
+def _settling_lines(figure: Figure) -> Lines:
+    """What is lost by not thinking longer."""
+    points, name = figure["points"], "champion"
+    return Lines(
+        title=f"What {figure['judging_rollouts']:,} rollouts would have done better",
+        x_label="milliseconds a decision, on average",
+        unit="chance to win the match lost a decision, %",
+        x=[one["mean_ms"] for one in points],
+        series={name: [100 * one["lost"] for one in points]},
+        intervals={name: [(100 * one["ci95"][0], 100 * one["ci95"][1]) for one in points]},
+        logarithmic=True,
+        levels={"nothing": 0.0},
     )

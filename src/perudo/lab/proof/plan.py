@@ -9,6 +9,7 @@ from perudo.lab.proof.bounds import bounds
 from perudo.lab.proof.figures import Task
 from perudo.lab.proof.matches import by_time, copies, four, six, two
 from perudo.lab.proof.rounds import rounds
+from perudo.lab.proof.settling import settling
 from perudo.lab.proof.speed import speed
 
 PARTS: dict[str, Callable[[], list[Task]]] = {
@@ -19,7 +20,7 @@ PARTS: dict[str, Callable[[], list[Task]]] = {
     "four": four,
     "six": six,
     "copies": copies,
-    "time": by_time,
+    "time": lambda: [settling(), *by_time()],
 }
 """In the order in which they are run: what is soon there comes first."""
 

@@ -20,6 +20,7 @@ from perudo.lab.proof.goals import (
 )
 from perudo.lab.proof.matches import COPIES, EXPLOITABLE, FOURTH, PRESETS, STRONGEST, TIMES_MS
 from perudo.lab.proof.rounds import CALLS, FULL, OPENINGS, PAIRS, pair_name
+from perudo.lab.proof.settling import NAME
 from perudo.lab.proof.speed import LIMITS_MS, PLAYERS
 
 ABSENT = "-"
@@ -217,9 +218,30 @@ def times(figures: Figures) -> str:
         return ""
     heads = (f"4 players, `common`, against three {STRONGEST}", "ms a decision", "games", "won")
     text = table(heads, rows)
+    if NAME in figures:
+        text += "\n\n" + _settled(figures[NAME])
     if len(rows) > 1:
         text += f"\n\n![Strength against time](figures/{PLOT}.png)"
     return text
+
+
+def _settled(figure: Figure) -> str:
+    """What is lost by not thinking longer."""
+    rows = [
+        (
+            f"`champion:rollouts={one['rollouts']}`",
+            f"{one['mean_ms']:.3g}",
+            f"{100 * one['lost']:.3f} ({100 * one['ci95'][0]:.3f} to {100 * one['ci95'][1]:.3f})",
+        )
+        for one in figure["points"]
+    ]
+    heads = (
+        f"the same {figure['decisions']:,} decisions, judged by "
+        f"{figure['judging_rollouts']:,} rollouts",
+        "ms a decision",
+        "chance to win the match lost a decision, %",
+    )
+    return table(heads, rows)
 
 
 def speed(figures: Figures) -> str:
