@@ -39,6 +39,17 @@ ChangeOption = Annotated[
 ]
 GameOption = Annotated[str, typer.Option("--game", help="perudo, king_up or rock_paper_scissors.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+SeedOption = Annotated[int, typer.Option("--seed", help="The same seed gives the same games.")]
+WorkersOption = Annotated[
+    int | None, typer.Option("--workers", help="Cores to use; all of them.", min=1, max=256)
+]
+EngineOption = Annotated[str, typer.Option("--engine", help="processes or dask.")]
+AddressOption = Annotated[
+    str, typer.Option("--address", help="A Dask scheduler's: tcp://host:8786.")
+]
+TimeoutOption = Annotated[
+    float, typer.Option("--timeout", help="Seconds that a decision may take.", min=0.01)
+]
 
 
 def main() -> None:
@@ -146,17 +157,13 @@ def match(
         str, typer.Option("--mode", help="games, or rounds: each from the starting dice.")
     ] = "games",
     seating: Annotated[str, typer.Option("--seating", help="shuffled or fixed.")] = "shuffled",
-    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same games.")] = 1,
-    workers: Annotated[
-        int | None, typer.Option("--workers", help="Cores to use; all of them.", min=1, max=256)
-    ] = None,
+    seed: SeedOption = 1,
+    workers: WorkersOption = None,
     series: Annotated[
         int, typer.Option("--series", help="Games after which memories begin anew.", min=1)
     ] = 1000,
     game: GameOption = "perudo",
-    timeout: Annotated[
-        float, typer.Option("--timeout", help="Seconds that a decision may take.", min=0.01)
-    ] = 30.0,
+    timeout: TimeoutOption = 30.0,
     by_seat: Annotated[bool, typer.Option("--by-seat", help="Win rates by seat too.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -192,7 +199,7 @@ def tournament(
     games: Annotated[int, typer.Option("--games", help="How many, at most.", min=1)] = 10_000,
     rules: RulesOption = None,
     option: ChangeOption = None,
-    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same games.")] = 1,
+    seed: SeedOption = 1,
     series: Annotated[
         int | None,
         typer.Option(
@@ -213,17 +220,11 @@ def tournament(
     elo1: Annotated[float, typer.Option("--elo1", help="Better: by so much or more.")] = 20.0,
     alpha: Annotated[float, typer.Option("--alpha", help="Chance of a wrong 'better'.")] = 0.025,
     beta: Annotated[float, typer.Option("--beta", help="Chance of a wrong 'not better'.")] = 0.025,
-    workers: Annotated[
-        int | None, typer.Option("--workers", help="Cores to use; all of them.", min=1, max=256)
-    ] = None,
-    engine: Annotated[str, typer.Option("--engine", help="processes or dask.")] = "processes",
-    address: Annotated[
-        str, typer.Option("--address", help="A Dask scheduler's: tcp://host:8786.")
-    ] = "",
+    workers: WorkersOption = None,
+    engine: EngineOption = "processes",
+    address: AddressOption = "",
     game: GameOption = "perudo",
-    timeout: Annotated[
-        float, typer.Option("--timeout", help="Seconds that a decision may take.", min=0.01)
-    ] = 30.0,
+    timeout: TimeoutOption = 30.0,
     as_json: JsonOption = False,
 ) -> None:
     """Rate agents: all meet at tables, seats rotated, with the same dice. Can be interrupted."""
@@ -251,10 +252,8 @@ def ladder(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer games, wider intervals.")] = False,
     rules: RulesOption = None,
     option: ChangeOption = None,
-    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same games.")] = 1,
-    workers: Annotated[
-        int | None, typer.Option("--workers", help="Cores to use; all of them.", min=1, max=256)
-    ] = None,
+    seed: SeedOption = 1,
+    workers: WorkersOption = None,
     levels: Annotated[
         bool, typer.Option("--levels", help="Play nothing: choose levels by the ladder there is.")
     ] = False,
@@ -371,7 +370,7 @@ def reproduce(
         typer.Argument(metavar="[ID]...", help="Experiments, patterns such as 'RO-*', or all."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer games, wider intervals.")] = False,
-    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same games.")] = 1,
+    seed: SeedOption = 1,
     add: Annotated[
         list[str] | None,
         typer.Option("--add", help="Seat this agent too where possible: my_agent.py:Mine."),
@@ -386,9 +385,7 @@ def reproduce(
         Path | None,
         typer.Option("--records", help="Records of games with people, for 5.5 and S3-h."),
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option("--workers", help="Cores to use; all of them.", min=1, max=256)
-    ] = None,
+    workers: WorkersOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Rerun the papers' experiments; without IDs, list them."""
@@ -518,13 +515,9 @@ def train(
         bool, typer.Option("--quick", help="Minutes instead of hours, to see that it works.")
     ] = False,
     seed: Annotated[int, typer.Option("--seed", help="The same seed learns the same.")] = 1,
-    workers: Annotated[
-        int | None, typer.Option("--workers", help="Cores to use; all of them.", min=1, max=256)
-    ] = None,
-    engine: Annotated[str, typer.Option("--engine", help="processes or dask.")] = "processes",
-    address: Annotated[
-        str, typer.Option("--address", help="A Dask scheduler's: tcp://host:8786.")
-    ] = "",
+    workers: WorkersOption = None,
+    engine: EngineOption = "processes",
+    address: AddressOption = "",
 ) -> None:
     """Make anew what the champion has learnt. Can be interrupted, and goes on where it was."""
     from perudo.terminal.train_view import run_train
