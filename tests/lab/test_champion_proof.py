@@ -32,6 +32,7 @@ from perudo.lab.proof.figures import (
     at_least,
     at_most,
     exactly,
+    mean_of,
     not_below,
     run,
 )
@@ -219,6 +220,11 @@ def test_longer_thinking_judges_the_shorter() -> None:
     for point in found["points"]:
         assert point["mean_ms"] > 0
         assert point["ci95"][0] <= point["lost"] <= point["ci95"][1]
+
+
+def test_a_mean_of_figures_is_surer_than_each() -> None:
+    found = mean_of([Value(0.1, 0.06, 0.13), Value(0.3, 0.27, 0.34)])
+    assert (found.value, found.low, found.high) == pytest.approx((0.2, 0.175, 0.225))
 
 
 def test_more_games_of_everything() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,15 @@ class Value:
         up = math.hypot(self.high - self.value, other.value - other.low)
         value = self.value - other.value
         return Value(value, value - down, value + up)
+
+
+def mean_of(values: Sequence[Value]) -> Value:
+    """The mean of some that were measured apart from each other."""
+    count = len(values)
+    value = sum(one.value for one in values) / count
+    down = math.hypot(*(one.value - one.low for one in values)) / count
+    up = math.hypot(*(one.high - one.value for one in values)) / count
+    return Value(value, value - down, value + up)
 
 
 def exactly(value: float) -> Value:

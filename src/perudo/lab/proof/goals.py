@@ -16,6 +16,7 @@ from perudo.lab.proof.figures import (
     at_most,
     bound_of,
     exactly,
+    mean_of,
     not_below,
     share_of,
 )
@@ -245,7 +246,18 @@ def _more_players(figures: Figures) -> list[Goal]:
             ((rules, _share(figures, f"six/{rules}")) for rules in PRESETS),
         ),
         _goal(
-            "three copies of the champion leave a fourth no more than three copies of another",
+            "three copies of the champion leave a fourth no more than three copies of another, "
+            f"on average over {len(FOURTH)} fourths",
+            points,
+            lambda value: at_most(0.0, value),
+            (
+                (other, _less(left_on_average(figures, CHAMPION), left_on_average(figures, other)))
+                for other in COPIES
+                if other != CHAMPION
+            ),
+        ),
+        _goal(
+            "the same, for each fourth by itself",
             points,
             lambda value: at_most(0.0, value),
             (
@@ -261,6 +273,13 @@ def _more_players(figures: Figures) -> list[Goal]:
 def left_to(figures: Figures, fourth: str, other: str) -> Value | None:
     """What a fourth wins from three copies; from three of its own kind a quarter."""
     return exactly(QUARTER) if fourth == other else _share(figures, f"copies/{fourth}/{other}")
+
+
+def left_on_average(figures: Figures, other: str) -> Value | None:
+    """What all who were tried win from three copies."""
+    values = [left_to(figures, fourth, other) for fourth in FOURTH]
+    there = [one for one in values if one is not None]
+    return mean_of(there) if len(there) == len(values) else None
 
 
 def ease_of(figures: Figures, fourth: str, other: str) -> Value | None:

@@ -12,6 +12,7 @@ from perudo.lab.proof.goals import (
     dice,
     ease_of,
     gain_of,
+    left_on_average,
     left_to,
     line_ups,
     percent,
@@ -193,6 +194,8 @@ def copies(figures: Figures) -> str:
             rows.append((f"`{fourth}`", *shown, worst))
     if not rows:
         return ""
+    means = [_shown(left_on_average(figures, other)) for other in COPIES]
+    rows.append(("on average", *means, ABSENT))
     heads = ["what a fourth wins from three", *(f"`{other}`" for other in COPIES)]
     return table([*heads, "at `champion` more than at the hardest other, points"], rows)
 
