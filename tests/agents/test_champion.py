@@ -243,3 +243,15 @@ def test_dice_beyond_the_usual() -> None:
     assert seat is not None
     decision = champion.decide(state.observe(seat), champion.new_memory(), stream_of(1))
     assert state.apply(decision.action).actor is not None
+
+
+def test_a_searcher_takes_it_for_one_who_answers_at_once() -> None:
+    """The book alone between two, where there is one; elsewhere the shortest thinking."""
+    champion = Champion(deep=True, adapt=0.0)
+    for rules, dice, spec in (
+        ("common", [5, 5], "champion:deep=yes,adapt=0,book=yes"),
+        ("asmodee", [5, 5], "champion:rollouts=32,adapt=0"),
+        ("common", [5, 5, 5], "champion:rollouts=32,adapt=0"),
+    ):
+        start = PERUDO.start(Rules.parse(rules), len(dice), dice, opener=0)
+        assert champion.as_model(start).spec == spec

@@ -37,7 +37,7 @@ from perudo.lab.proof.figures import (
     run,
 )
 from perudo.lab.proof.goals import goals
-from perudo.lab.proof.matches import duplicate, opponents
+from perudo.lab.proof.matches import UNREAD, duplicate, opponents
 from perudo.lab.proof.plan import PARTS, tasks_of
 from perudo.lab.proof.rounds import FULL, rounds
 from perudo.lab.proof.settling import lost
@@ -165,13 +165,13 @@ def test_who_states_no_chances_is_not_measured() -> None:
 
 
 def test_the_local_bound_is_that_of_the_lab() -> None:
-    """With the book in place of the champion, round for round."""
+    """Round for round: the answerer takes the champion for its book."""
     start = bounds.start_of("common", bounds.FULL_DICE)
-    book = bounds.compiled(bounds.BOOK_ALONE, start)
-    expected = lower_bound(book, start, "local", Effort(rounds=20, iterations=50))
+    champion = bounds.compiled(UNREAD, start)
+    expected = lower_bound(champion, start, "local", Effort(rounds=20, iterations=50))
     answer = bounds.answer_to_book(start, WORK)
     for seat in range(2):
-        won = Series(book, start, seat, bounds.SEED).play(answer, 20)
+        won = Series(champion, start, seat, bounds.SEED).play(answer, 20)
         assert won.mean() == expected["won_by_seat"][seat]
 
 

@@ -142,6 +142,10 @@ class CompiledAgent(Agent):
             return f"{self.name} plays perudo, not {game.name}"
         return None
 
+    def as_model(self, start: State) -> CompiledAgent:
+        """What somebody who searches takes it for: itself, or one alike who answers at once."""
+        return self
+
     def decide(self, observation: State, memory: Memory, stream: Stream) -> Decision:
         """Ask the policy."""
         record, thoughts = observation.record, new_thoughts()

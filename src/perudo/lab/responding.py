@@ -141,7 +141,7 @@ def local_answer(model: CompiledAgent, start: State, effort: Effort) -> Answer:
     where = number_of(type(model).policy, dtype)
     head = searcher.search_parameters
     rollout = [float(dtype.itemsize), where, *model.parameters]
-    return Answer(Pomcp.policy, np.concatenate([head, rollout]))
+    return Answer(Pomcp.policy, np.concatenate([head, rollout]), model)
 
 
 def trained_answer(agent: CompiledAgent, start: State, seat: int, effort: Effort) -> Answer:
@@ -245,11 +245,13 @@ def lower_bound(agent: Agent, start: State, method: str, effort: Effort) -> dict
 
 
 def _model_of(agent: CompiledAgent, start: State) -> CompiledAgent:
-    """The agent itself, if it states its chances; else the Observer stands in for it."""
+    """Somebody like the agent, if that states its chances; else the Observer stands in for it."""
     state = start.deal(1)
     seat = state.actor
     assert seat is not None
     thoughts = agent.decide(state.observe(seat), agent.new_memory(), stream_of(1)).thoughts
     if thoughts is None or thoughts.probabilities is None:
         return Observer()
-    return agent
+    model = agent.as_model(start)
+    model.prepare(start)
+    return model

@@ -8,7 +8,7 @@ file of what was learnt), ``standings`` (what a match is worth), ``opponents`` (
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,12 @@ from perudo.agents.champion.habits import Family, Habits, family_of, shipped
 from perudo.agents.champion.models import KINDS
 from perudo.agents.champion.opponents import read_opponents
 from perudo.agents.champion.thinking import ALONE, BOOK, PHASES, decide_champion
-from perudo.agents.champion.two_players import OpenBook, open_book, play_two_players
+from perudo.agents.champion.two_players import (
+    OpenBook,
+    number_of_dice,
+    open_book,
+    play_two_players,
+)
 from perudo.agents.parameters import flag, number
 from perudo.games.chance import Stream
 from perudo.games.errors import PerudoError
@@ -28,6 +33,7 @@ from perudo.games.perudo.layout import read_rules
 from perudo.games.policy import Memory, Parameters
 from perudo.games.state import State
 
+LEAST_ROLLOUTS = 32
 DEEPER = 25
 """How many times as long it thinks when it thinks deeply."""
 
@@ -56,7 +62,7 @@ class Champion(CompiledAgent):
 
     deep: bool = flag(False)
     """Think twenty-five times as long."""
-    rollouts: int = number(3_000, 32, 10_000_000)
+    rollouts: int = number(3_000, LEAST_ROLLOUTS, 10_000_000)
     """How many rounds are played out for a decision, at most."""
     adapt: float = number(1.0, 0.0, 1.0)
     """How much is made of what opponents were seen to do in this match; 0: nothing."""
@@ -72,6 +78,14 @@ class Champion(CompiledAgent):
         if self.book and players != 2:
             return f"{self.spec} plays against one other, not at tables of {players}"
         return super().cannot_play(game, setting, players)
+
+    def as_model(self, start: State) -> Champion:
+        """By the book where there is one; thinking as little as it can elsewhere."""
+        first, second = start.record.counts[:2]
+        if start.players == 2:
+            if open_book(read_rules(start.record)).memories[number_of_dice(first, second)] > 0:
+                return replace(self, book=True)
+        return replace(self, rollouts=LEAST_ROLLOUTS, deep=False)
 
     def with_habits(self, habits: Habits) -> Champion:
         """Play by other knowledge than what comes with the package."""

@@ -104,9 +104,8 @@ def _exact(rules: str, dice: tuple[int, int], work: Work) -> Figure:
 # --- from below ---------------------------------------------------------------------------------
 def answer_to_book(start: State, work: Work) -> Answer:
     """The local answer to the champion's book."""
-    book = compiled(BOOK_ALONE, start)
-    answer = local_answer(book, start, Effort(iterations=work.sizes.iterations))
-    return Answer(answer.policy, answer.parameters, book)
+    effort = Effort(iterations=work.sizes.iterations)
+    return local_answer(compiled(BOOK_ALONE, start), start, effort)
 
 
 def _won(seats: list[Payoffs]) -> Figure:
