@@ -101,7 +101,7 @@ class Sizes:
 
     matches: int = 1_400
     """Between two, ``common``."""
-    close_matches: int = 10_000
+    close_matches: int = 100_000
     """Against those who play nearly as well."""
     official_matches: int = 400
     rounds: int = 100_000

@@ -125,8 +125,8 @@ def two() -> list[Task]:
         tasks.append(_task(f"two/unread/{word}", [UNREAD, word], "common", "matches"))
     tasks.append(_task("two/self", [CHAMPION, UNREAD], "common", "close_matches"))
     for word in opponents("official"):
-        words = [CHAMPION, word]
-        tasks.append(_task(f"two/official/{word}", words, "official", "official_matches"))
+        words, size = [CHAMPION, word], "close_matches" if word in CLOSE else "official_matches"
+        tasks.append(_task(f"two/official/{word}", words, "official", size))
     return tasks
 
 
