@@ -131,4 +131,5 @@ def _settling_lines(figure: Figure) -> Lines:
         intervals={name: [(100 * one["ci95"][0], 100 * one["ci95"][1]) for one in points]},
         logarithmic=True,
         levels={"nothing": 0.0},
+        x_ticks=TIMES_MS[1:-1],
     )
