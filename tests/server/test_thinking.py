@@ -249,3 +249,21 @@ def test_levels_and_all_offered_agents_can_sit_down() -> None:
         opponent(None, "godlike")
     with pytest.raises(PerudoError, match="either"):
         opponent("observer", "strong")
+
+
+TELLING = """
+import json, os, sys
+for line in sys.stdin:
+    print(json.dumps({"memory_width": int(os.environ["MALLOC_TRIM_THRESHOLD_"])}), flush=True)
+"""
+
+
+def test_processes_of_ais_are_told_to_give_memory_back() -> None:
+    async def main() -> int:
+        thinkers = Thinkers(1, 512, [sys.executable, "-c", TELLING])
+        try:
+            return await thinkers.prepare("observer")
+        finally:
+            await thinkers.close()
+
+    assert asyncio.run(main()) == 1 << 20

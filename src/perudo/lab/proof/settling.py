@@ -3,14 +3,16 @@
 Games tell small differences of strength only by the thousand, and with a second for each decision
 they take days. Here decisions are taken from rounds against the strongest other agent, made again
 with every budget, and judged by what the longest thinking takes their moves to be worth: the
-chance to win the match that is lost by not having thought that long. How well the champion knows
-its opponents is left out: longer thinking does not change it.
+chance to win the match that is lost by not having thought that long. The judge's own luck counts
+for it, so a little is lost by anybody else. How well the champion knows its opponents is left out:
+longer thinking does not change it.
 """
 
 from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 
 import numpy as np
 import numpy.typing as npt
@@ -52,7 +54,9 @@ def _measure(work: Work) -> Figure:
         return found
 
     with ThreadPoolExecutor(work.workers) as pool:
-        numbers = np.array(list(pool.map(judged, range(len(met)))), np.float64)
+        # The context says that interpreted kernels may wrap around.
+        running = [pool.submit(copy_context().run, judged, place) for place in range(len(met))]
+        numbers = np.array([one.result() for one in running])
     return {
         "seed": SEED,
         "decisions": len(met),
