@@ -38,8 +38,9 @@ def cluster() -> Iterator[str]:
 
 
 @pytest.fixture
-def fresh(cluster: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Each directory of a test has a database of its own."""
+def fresh(cluster: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """Each directory of a test has a database of its own, and copies of it are kept there."""
+    monkeypatch.chdir(tmp_path)
     made: dict[Path, str] = {}
     engine = open_engine(cluster).execution_options(isolation_level="AUTOCOMMIT")
 

@@ -45,7 +45,7 @@ class Effort:
 PRESETS = {
     "common": Effort(16_000, nodes=10_000, clones=2, share=0.75),
     "dudo_ai": Effort(8_000),
-    "official": Effort(4_000),
+    "official": Effort(4_000, clones=2, share=0.75),
 }
 """Between two players these cover most of the other presets as well."""
 CLONE_DEALS = 100_000
