@@ -12,19 +12,24 @@ from perudo.agents.champion import Champion
 from perudo.agents.champion.features import LEAST_CHANCE
 from perudo.agents.champion.habits import FAMILIES, Family, Habits, family_of, shipped
 from perudo.agents.champion.models import (
+    ASKED,
     HIDDEN,
     KINDS,
     MODELS,
     NOWHERE,
+    ROW_OF,
+    WATCHED,
     WEIGHTS,
     desk,
     judge_as,
     network_in,
     place_of,
     weigh_saying,
+    who_is_asked,
     work_out,
 )
 from perudo.agents.champion.standings import SIZE, worth_after_loss, worth_to
+from perudo.agents.champion.thinking import PREMIUM, set_premiums
 from perudo.agents.reading import at_least, ways
 from perudo.games.chance import below, stream_of
 from perudo.games.errors import PerudoError
@@ -32,6 +37,7 @@ from perudo.games.perudo import PERUDO, PRESETS, Rules
 from perudo.games.perudo.layout import FIRST_BID_CODE, face_of, quantity_of
 from perudo.games.perudo.reveal import matching
 from perudo.games.perudo.state import PerudoState
+from perudo.games.policy import new_thoughts
 from perudo.lab.contest import Contest
 from perudo.lab.match import play
 from perudo.search.sealed import SealedFileError
@@ -114,11 +120,68 @@ def test_the_network_is_the_one_that_is_described() -> None:
         for model in range(KINDS):
             judge_as((of_position, of_move, of_units), model, count, room)
             assert room[4][:count] == pytest.approx(chances[:, model], rel=1e-3)
-        said, asked = int(codes[0]), np.array([float(model % 2) for model in range(KINDS)])
-        weigh_saying(state.record, seat, said, network_in(WEIGHTS_OF_ANY), asked, room, likely)
-        anything = 0.06 / count
-        assert likely[1::2] == pytest.approx(anything + 0.94 * chances[0, 1::2], rel=1e-3)
-        assert likely[::2] == pytest.approx(anything)
+        said, wanted = int(codes[0]), np.array([float(model % 2) for model in range(KINDS)])
+        weigh_saying(
+            state.record,
+            seat,
+            said,
+            network_in(WEIGHTS_OF_ANY),
+            who_is_asked(),
+            wanted,
+            room,
+            stream_of(1),
+            new_thoughts(),
+            likely,
+        )
+        anything, watched = 0.06 / count, (ROW_OF == WATCHED) & (wanted > 0.0)
+        assert likely[watched] == pytest.approx(anything + 0.94 * chances[0, watched], rel=1e-3)
+        assert likely[wanted == 0.0] == pytest.approx(anything)
+
+
+@pytest.mark.parametrize("name", [player.name for player in ASKED])
+def test_who_can_be_asked_is_known_exactly(name: str) -> None:
+    """And looks at nothing but the own hand, though the state has them all."""
+    model, likely, room = MODELS.index(name), np.zeros(KINDS), desk()
+    wanted = np.eye(KINDS)[model]
+    for state in positions("official", 4, 60):
+        seat = state.actor
+        assert seat is not None
+        agent = agent_named(name)
+        thoughts = agent.decide(state.observe(seat), agent.new_memory(), stream_of(2)).thoughts
+        assert thoughts.probabilities is not None
+        before = state.record.copy()
+        count = work_out(state.record, seat, network_in(WEIGHTS_OF_ANY), room)
+        for said, chance in thoughts.probabilities.items():
+            weigh_saying(
+                state.record,
+                seat,
+                PERUDO.parse_action(said),
+                network_in(WEIGHTS_OF_ANY),
+                who_is_asked(),
+                wanted,
+                room,
+                stream_of(1),
+                new_thoughts(),
+                likely,
+            )
+            assert likely[model] == pytest.approx(0.06 / count + 0.94 * chance)
+        assert state.record == before
+
+
+# --- whose dice are wanted ----------------------------------------------------------------------
+def test_dice_of_weaker_players_are_wanted_whatever_they_have_left() -> None:
+    worth = shipped().families["common"].worth
+    start = PERUDO.start(Rules.preset("common"), 4, dice=[3, 1, 5, 3], opener=0)
+    after = [worth_after_loss(start.record, worth, 0, seat) for seat in range(4)]
+    assert after[2] > after[3] > after[1]  # by the standings, it is best to hit the leader
+    weights, premiums = np.ones((4, KINDS)), np.zeros(4)
+    set_premiums(start.record, 0, worth, weights, 0.1, premiums)
+    assert not premiums.any()  # nothing is known of anybody
+    weights[1] = np.eye(KINDS)[MODELS.index("observer")]
+    weights[2] = np.eye(KINDS)[MODELS.index("pomcp-pgt-ucb")]
+    set_premiums(start.record, 0, worth, weights, 0.1, premiums)
+    assert not premiums[[0, 2, 3]].any()
+    assert after[1] + premiums[1] == pytest.approx(np.mean(after[1:]) + PREMIUM * 0.1)
 
 
 # --- standings ----------------------------------------------------------------------------------

@@ -93,6 +93,16 @@ def choose(thoughts: Record, stream: Stream) -> int:
     return int(thoughts.actions[last])
 
 
+@kernel
+def chance_of(thoughts: Record, action: int) -> float:
+    """How likely an action is by the mixture; one may be listed more than once."""
+    chance = 0.0
+    for place in range(int(thoughts.considered)):
+        if thoughts.actions[place] == action:
+            chance += float(thoughts.probabilities[place])
+    return chance
+
+
 def new_thoughts() -> Record:
     """Room for one decision's thoughts."""
     return np.zeros(1, THOUGHTS_DTYPE)[0]

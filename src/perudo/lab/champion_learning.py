@@ -138,7 +138,7 @@ def add_slopes(
 ) -> None:
     """Add how a decision's likelihood falls with each weight; the move at ``said`` was made."""
     of_units = network[2][model]
-    position, _, moves, units, chances = room
+    position, _, moves, units, chances, _ = room
     nothing = np.float32(0.0)
     back, backs = np.zeros((2, HIDDEN), np.float32)
     for place in range(count):

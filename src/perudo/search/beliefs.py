@@ -32,7 +32,7 @@ from perudo.games.game import (
     workspace,
 )
 from perudo.games.kernel import kernel
-from perudo.games.policy import UNIFORM, Memory, Parameters, policy_at
+from perudo.games.policy import UNIFORM, Memory, Parameters, chance_of, policy_at
 
 Shares = npt.NDArray[np.float64]
 """Running sums of weights, ending with 1: a row for each seat's hands, or one row for particles; no
@@ -58,12 +58,7 @@ def chance_of_saying(
     """How likely a model is to have said this, seeing what it saw."""
     policy_at(policy, view)(view, parameters, memory, stream, thoughts)
     count = action_count(view)
-    chance = 0.0
-    if thoughts.mixed == UNIFORM:
-        chance = 1.0 / count
-    for place in range(int(thoughts.considered)):
-        if thoughts.actions[place] == said:
-            chance += float(thoughts.probabilities[place])
+    chance = 1.0 / count if thoughts.mixed == UNIFORM else chance_of(thoughts, said)
     return (1.0 - SURPRISE) * chance + SURPRISE / float(count)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from perudo.agents.agent import CompiledAgent, Decision
 from perudo.agents.champion.habits import Family, Habits, family_of, shipped
-from perudo.agents.champion.models import KINDS
+from perudo.agents.champion.models import KINDS, who_is_asked
 from perudo.agents.champion.opponents import read_opponents
 from perudo.agents.champion.thinking import ALONE, BOOK, PHASES, decide_champion
 from perudo.agents.champion.two_players import (
@@ -66,7 +66,7 @@ class Champion(CompiledAgent):
     """How many rounds are played out for a decision, at most."""
     adapt: float = number(1.0, 0.0, 1.0)
     """How much is made of what opponents were seen to do in this match; 0: nothing."""
-    temperature: float = number(0.03, 0.001, 10.0)
+    temperature: float = number(0.01, 0.001, 10.0)
     """Moves that are worse by this part of a die's worth are made a third as often."""
     match: bool = flag(True)
     """Play for the match; otherwise for the share of the dice."""
@@ -107,8 +107,9 @@ class Champion(CompiledAgent):
         family: Family = self.__dict__["_family"]
         book: OpenBook = self.__dict__["_open"]
         rollouts = self.rollouts * (DEEPER if self.deep else 1)
-        settings = [rollouts, self.temperature, self.match, self.adapt, self.book]
-        return np.concatenate([family.parameters, settings, book.parameters])
+        worth = family.worth.ctypes.data  # only good while the family is kept
+        settings = [worth, rollouts, self.temperature, self.match, self.adapt, self.book]
+        return np.concatenate([family.weights, who_is_asked(), settings, book.parameters])
 
     def decide(self, observation: State, memory: Memory, stream: Stream) -> Decision:
         """Think."""

@@ -11,7 +11,16 @@ import math
 
 import numpy as np
 
-from perudo.agents.champion.models import KINDS, WEIGHTS, Network, desk, network_in, weigh_saying
+from perudo.agents.champion.models import (
+    ASKED_AT,
+    BEHIND_ASKED,
+    KINDS,
+    WEIGHTS,
+    Network,
+    desk,
+    network_in,
+    weigh_saying,
+)
 from perudo.games.chance import Stream, whole
 from perudo.games.game import ARRIVED, Record, actor, apply, copy, move_towards, rewind, workspace
 from perudo.games.kernel import kernel
@@ -61,7 +70,9 @@ def read_opponents(
             for model in range(KINDS):
                 memory[seat, model] *= FADE
         network = network_in(parameters[:WEIGHTS].astype(np.float32))
-        hold_against(workspace(observation, 2), observation, network, memory)
+        asked = parameters[ASKED_AT:BEHIND_ASKED]
+        states = workspace(observation, 2)
+        hold_against(states, observation, network, asked, memory, stream, thoughts)
         for seat in range(whole(observation.players)):
             best = memory[seat, 0]
             for model in range(1, KINDS):
@@ -72,7 +83,15 @@ def read_opponents(
 
 
 @kernel
-def hold_against(states: Record, observation: Record, network: Network, memory: Memory) -> None:
+def hold_against(
+    states: Record,
+    observation: Record,
+    network: Network,
+    asked: Parameters,
+    memory: Memory,
+    stream: Stream,
+    thoughts: Record,
+) -> None:
     """Replay the round, and add up how likely each model was to do what the others did.
 
     The states are lent by the caller: records that are taken from an array do not keep it alive.
@@ -94,7 +113,9 @@ def hold_against(states: Record, observation: Record, network: Network, memory: 
             if who != observation.reveal.caller:
                 break
         if who != viewer and target.hands[who] != 0:
-            weigh_saying(state, who, said, network, everybody, room, likely)
+            weigh_saying(
+                state, who, said, network, asked, everybody, room, stream, thoughts, likely
+            )
             for model in range(KINDS):
                 memory[who, model] += math.log(likely[model])
         if last:

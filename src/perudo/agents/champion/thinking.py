@@ -21,7 +21,10 @@ from perudo.agents.champion.features import (
     supporters,
 )
 from perudo.agents.champion.models import (
+    ASKED_AT,
+    BEHIND_ASKED,
     KINDS,
+    MODELS,
     OWN,
     WEIGHTS,
     Network,
@@ -62,8 +65,8 @@ from perudo.games.policy import Memory, Parameters, begin, choose, consider
 from perudo.search.beliefs import Shares, draw
 from perudo.search.book import reals_at
 
-WORTH, ROLLOUTS, TEMPERATURE, FOR_MATCH, ADAPT, ALONE, BOOK = range(WEIGHTS, WEIGHTS + 7)
-"""Places of the parameters after the weights: an address, the champion's own, the book's first."""
+WORTH, ROLLOUTS, TEMPERATURE, FOR_MATCH, ADAPT, ALONE, BOOK = range(BEHIND_ASKED, BEHIND_ASKED + 7)
+"""Places of the parameters after the models: an address, the champion's own, the book's first."""
 PHASES = (
     "fewer dice than that are likely",
     "a call now and then keeps bidders honest",
@@ -84,11 +87,16 @@ CLEARLY = 3.0
 """Standard errors."""
 ROUND_LENGTH = 5
 """Moves that playing out a round takes, as it is reckoned: where rounds are longer, fewer are."""
-LEAST_PRIOR = 0.004
-"""Bids that the champion makes less often are not thought about."""
 OPEN_MIND = 0.01
 """What each move gets on top of its usual chance, so that none is ruled out beforehand."""
 LEAST_STAKE = 0.005
+STRONG = ("pomcp-pgt-ucb", "pomcp-pgt-rm", "champion")
+WEAKER = np.array([name.partition(":")[0] not in STRONG for name in MODELS])
+"""By model: whether it plays much worse than the champion (``perudo ladder``)."""
+USUAL = float(WEAKER.mean())
+"""How likely anybody is to be weaker of whom nothing is known."""
+PREMIUM = 0.5
+"""What a die of a weaker player is worth beyond that of others, in parts of a die of one's own."""
 LEAST_LIKELY = 1e-3
 """Models so much less likely than another are left out."""
 FOUND_OUT = -6.0
@@ -101,16 +109,23 @@ def try_moves(
     states: Record,
     seat: int,
     network: Network,
+    asked: Parameters,
     worth: Worth,
     for_match: bool,
+    premiums: Shares,
     shares: Shares,
     moves: Codes,
     count: int,
     wanted: int,
     means: Shares,
+    worths: Shares,
     stream: Stream,
+    thoughts: Record,
 ) -> int:
-    """Play out moves from ``states[0]``; fills in their mean worth; returns how many playouts."""
+    """Play out moves from ``states[0]``; returns how many playouts there were.
+
+    Fills in by move what it is worth on average, with premiums and without.
+    """
     dealt, state = states[1], states[2]
     players = whole(states[0].players)
     hands = shares.shape[1] // KINDS
@@ -138,12 +153,17 @@ def try_moves(
                     if round_over(state) or actor(state) == OVER:
                         break
                     who = whole(actor(state))
-                    said = play_as(state, who, network, as_model[who], room, stream)
+                    model = as_model[who]
+                    said = play_as(state, who, network, asked, model, room, stream, thoughts)
                 if for_match:
                     value = worth_to(state, worth, seat)
                 else:
                     value = float(state.counts[seat]) / float(state.total)
                 tried[place] += 1.0
+                worths[place] += (value - worths[place]) / tried[place]
+                for other in range(players):
+                    if state.counts[other] < dealt.counts[other]:
+                        value += premiums[other]
                 change = value - means[place]
                 means[place] += change / tried[place]
                 squares[place] += change * (value - means[place])
@@ -220,20 +240,43 @@ def weigh_models(adapt: float, memory: Memory, prior: Shares) -> None:
 
 
 @kernel
+def set_premiums(
+    observation: Record,
+    seat: int,
+    worth: Worth,
+    of_models: Shares,
+    stake: float,
+    premiums: Shares,
+) -> None:
+    """What dice of players who have been found to be weaker are worth on top of the standings.
+
+    By the standings it is best to hit the leader. But if all at a table do that, they spare those
+    who are behind, and a weak player has it easier among strong ones than it should. So the dice of
+    weaker players are wanted more than those of others, however many they have left.
+    """
+    total = 0.0
+    for other in range(premiums.size):
+        if other != seat and observation.counts[other] > 0:
+            total += worth_after_loss(observation, worth, seat, other)
+    wanted = total / (float(observation.live) - 1.0) + PREMIUM * stake
+    for other in range(premiums.size):
+        if other != seat and observation.counts[other] > 0:
+            weaker = (of_models[other] * WEAKER).sum() / of_models[other].sum()
+            found = max(weaker - USUAL, 0.0) / (1.0 - USUAL)
+            less = wanted - worth_after_loss(observation, worth, seat, other)
+            premiums[other] = found * max(less, 0.0)
+
+
+@kernel
 def list_moves(
     observation: Record, seat: int, network: Network, moves: Codes, prior: Shares
 ) -> int:
-    """Moves worth trying, with the champion's usual chances; returns how many."""
+    """Moves to try, with the champion's usual chances; returns how many."""
     room = desk()
-    described = work_out(observation, seat, network, room)
-    judge_as(network, OWN, described, room)
-    count = 0
-    for place in range(described):
-        code, chance = int(room[1][place]), room[4][place]
-        if code < FIRST_BID_CODE or chance >= LEAST_PRIOR:
-            moves[count] = code
-            prior[count] = chance
-            count += 1
+    count = work_out(observation, seat, network, room)
+    judge_as(network, OWN, count, room)
+    moves[:count] = room[1][:count]
+    prior[:count] = room[4][:count]
     return count
 
 
@@ -248,6 +291,7 @@ def decide_champion(
         if consult(observation, parameters[BOOK:], thoughts):
             return conclude(observation, seat, stream, thoughts)
     network = network_in(parameters[:WEIGHTS].astype(np.float32))
+    asked = parameters[ASKED_AT:BEHIND_ASKED]
     worth = reals_at(parameters[WORTH], SIZE)
     moves, prior = np.zeros(MOVES, np.int64), np.zeros(MOVES)
     count = list_moves(observation, seat, network, moves, prior)
@@ -261,24 +305,31 @@ def decide_champion(
         most = max(most, hand_count(observation, other))
     shares, of_models = np.zeros((players, KINDS * most)), np.zeros((players, KINDS))
     weigh_models(parameters[ADAPT], memory, of_models)
-    weigh_hands(states, observation, seat, network, of_models, shares)
+    weigh_hands(states, observation, seat, network, asked, of_models, stream, thoughts, shares)
     copy(states[0], observation)
-    means = np.zeros(count)
+    here = worth_to(observation, worth, seat)
+    stake = max(here - worth_after_loss(observation, worth, seat, seat), LEAST_STAKE)
+    premiums = np.zeros(players)
+    if observation.live > 2 and parameters[FOR_MATCH] > 0.0:
+        set_premiums(observation, seat, worth, of_models, stake, premiums)
+    means, worths = np.zeros(count), np.zeros(count)
     done = try_moves(
         states,
         seat,
         network,
+        asked,
         worth,
         parameters[FOR_MATCH] > 0.0,
+        premiums,
         shares,
         moves,
         count,
         int(parameters[ROLLOUTS]),
         means,
+        worths,
         stream,
+        thoughts,
     )
-    here = worth_to(observation, worth, seat)
-    stake = max(here - worth_after_loss(observation, worth, seat, seat), LEAST_STAKE)
     best = 0
     for place in range(1, count):
         if means[place] > means[best]:
@@ -292,5 +343,5 @@ def decide_champion(
     begin(thoughts)
     thoughts.rollouts = done
     for place in range(count):
-        consider(thoughts, int(moves[place]), mixture[place] / total, means[place])
+        consider(thoughts, int(moves[place]), mixture[place] / total, worths[place])
     return conclude(observation, seat, stream, thoughts)
