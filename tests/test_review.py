@@ -13,6 +13,9 @@ from typer.testing import CliRunner
 
 from perudo.agents import agent_named
 from perudo.agents.agent import Decision
+from perudo.agents.champion import Champion
+from perudo.agents.champion.habits import shipped
+from perudo.agents.champion.standings import worth_to
 from perudo.cli import app
 from perudo.games.chance import stream_of
 from perudo.games.errors import PerudoError
@@ -70,7 +73,7 @@ def test_a_blunder_costs_and_comes_first(decisions: list[Reviewed]) -> None:
     assert cost is not None
     assert cost.flagged
     assert 0 < cost.low < cost.cost < cost.high
-    assert cost.model == "observer"
+    assert cost.model == "champion"
     assert cost.best in cost.compared
     assert cost.compared[0] == "4x4"
     assert [each.cost.cost for each in worst if each.cost] == sorted(
@@ -110,6 +113,30 @@ def test_playing_on_knows_what_is_certain() -> None:
     )
     assert wins[:, 0].all()
     assert wins.shape == (50, 2)
+
+
+def test_the_champion_knows_what_is_certain() -> None:
+    """As the test before; and what B sees decides where A's die is not shown."""
+    champion, dudo = Champion(), [action_code(PERUDO, "dudo")]
+    memory, key = champion.new_memory(), np.uint64(1)
+    shown = position("common:dice=1", ["3", "4"], turn="B", bids=["1x5"])
+    assert (champion.worth_samples(shown, 1, dudo, memory, 50, key) == 1.0).all()
+    hidden = position("common:dice=1", ["?", "4"], turn="B", bids=["1x5"]).observe(1)
+    won = champion.worth_samples(hidden, 1, dudo, memory, 400, key)
+    assert 0.0 < won.mean() < 2 / 3  # four faces of six, but A is likelier to bid what A has
+    held = position("common:dice=1", ["?", "5"], turn="B", bids=["1x5"]).observe(1)
+    assert not champion.worth_samples(held, 1, dudo, memory, 50, key).any()
+
+
+def test_the_champion_judges_by_the_standing_after_the_round() -> None:
+    champion = Champion()
+    state = position("common", ["11111", "22222", "333"], turn="C", bids=["9x4"])
+    codes = [action_code(PERUDO, each) for each in ("dudo", "10x4")]
+    worths = champion.worth_samples(state, 2, codes, champion.new_memory(), 30, np.uint64(4))
+    after = state.apply("dudo")
+    worth = shipped().families["common"].worth
+    assert worths[:, 0] == pytest.approx(worth_to(after.record, worth, 2))
+    assert worths[:, 1].mean() < worths[0, 0]  # somebody doubts it, and B or A win a die
 
 
 def test_redealt_dice_keep_what_the_seat_sees() -> None:
@@ -202,7 +229,10 @@ def test_the_command_prints_a_table_or_lines_of_json(tmp_path: Path) -> None:
     run = CliRunner()
     shown = run.invoke(app, ["review", str(path), "--player", "Ann", "--samples", "60"])
     assert shown.exit_code == 0
-    assert "observer" in shown.stdout
+    assert "the champion's judgement" in " ".join(shown.stdout.split())
+    other = ["--model", "observer", "--samples", "60"]
+    shown = run.invoke(app, ["review", str(path), "--player", "Ann", *other])
+    assert "if observer played on" in " ".join(shown.stdout.split())
     told = run.invoke(app, ["review", str(path), "--player", "A", "--samples", "0", "--json"])
     lines = [json.loads(line) for line in told.stdout.splitlines()]
     assert [line["action"] for line in lines] == ["4x4", "1x3", "dudo"]

@@ -538,8 +538,9 @@ def review_game(
         typer.Option("--agent", help="Tell what this agent would have done; champion."),
     ] = None,
     model: Annotated[
-        str, typer.Option("--model", help="Who plays on in all seats when costs are measured.")
-    ] = "observer",
+        str,
+        typer.Option("--model", help="Who judges costs; others than champion play on everywhere."),
+    ] = "champion",
     samples: Annotated[
         int, typer.Option("--samples", help="Deals for each decision; 0: no costs.", min=0)
     ] = 2000,

@@ -1,12 +1,14 @@
 """What each decision of a finished game was worth: as the player could know it, and why.
 
-A decision's cost is what the player's chance to win lost by it, against a named model of everybody
-at the table. The hidden dice are dealt anew, consistently with what the player saw, and weighed by
-how likely the model is to have said with them what the others said in this round. Each candidate
-is tried on the same deals and played on with the same luck, by the model in all seats. The best
-candidate is found in one half of the samples and compared with the move in the other, so that it
-was not chosen for its luck. What the dice really were does not enter the cost. It is told apart, as
-luck.
+A decision's cost is what the player's chance to win lost by it, in the judgement of an engine: the
+champion, who knows several kinds of players and reads who is who, or another agent, which is then
+taken to sit in all seats. The hidden dice are dealt anew, consistently with what the player saw,
+and weighed by how likely the others are to have said with them what they said in this round. Each
+candidate is tried on the same deals and played on with the same luck; by the champion to the end of
+the round, and it knows what the standing is then worth; by others to the end of the match. The
+best candidate is found in one half of the samples and compared with the move in the other, so that
+it was not chosen for its luck. What the dice really were does not enter the cost. It is told
+apart, as luck.
 """
 
 from __future__ import annotations
@@ -17,20 +19,23 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from perudo.agents import agent_named
 from perudo.agents.agent import Agent, CompiledAgent, Decision, Thoughts
+from perudo.agents.champion import Champion
 from perudo.games.chance import combine, key_of, stream_of
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO, Bid, PerudoState
 from perudo.games.perudo.actions import action_from_code
 from perudo.games.perudo.odds import chance_bid_holds
-from perudo.games.state import action_code
+from perudo.games.policy import Memory
+from perudo.games.state import State, action_code
 from perudo.record import MatchRecord
 from perudo.search.playing_on import win_samples
 
-MODEL = "observer"
-"""Who is taken to sit in all seats after the decision."""
+MODEL = "champion"
+"""Who judges what moves cost."""
 ADVISER = "champion"
 """Who is asked what they would have done, unless others are named."""
 SAMPLES = 2000
@@ -139,6 +144,7 @@ def review(
             raise PerudoError(reason)
         adviser.prepare(record.start_state())
     modelled = model_named(model)
+    read = {seat: modelled.new_memory() for seat in wanted}
     memories = {
         (seat, place): a.new_memory() for seat in wanted for place, a in enumerate(advisers)
     }
@@ -146,16 +152,20 @@ def review(
     for event, state in record.replay():
         assert isinstance(before, PerudoState)
         if event["event"] == "act" and event["seat"] in wanted and event["action"] != "decline":
-            yield _decision(record, event, before, advisers, memories, modelled, samples, seed)
+            known = read[event["seat"]]
+            yield _decision(
+                record, event, before, advisers, memories, modelled, known, samples, seed
+            )
         if event["event"] == "result":
             for seat in wanted:
+                modelled.learn(state.observe(seat), read[seat])
                 for place, adviser in enumerate(advisers):
                     adviser.learn(state.observe(seat), memories[seat, place])
         before = state
 
 
 def model_named(name: str) -> CompiledAgent:
-    """A model of the players: an agent that is compiled."""
+    """Who judges: an agent that is compiled."""
     found = agent_named(name)
     if not isinstance(found, CompiledAgent) or found.any_game:
         raise PerudoError(f"{name} cannot be the model: choose a compiled agent, such as {MODEL}")
@@ -175,6 +185,7 @@ def _decision(
     advisers: Sequence[Agent],
     memories: dict[tuple[int, int], Any],
     model: CompiledAgent,
+    known: Memory,
     samples: int,
     seed: int,
 ) -> Reviewed:
@@ -189,9 +200,9 @@ def _decision(
         standing = chance_bid_holds(seen.record, seat, seen.bid.code)
     cost = None
     if samples and len(seen.legal_actions) > 1:
-        candidates = _candidates(seen, action, opinions, model, seed)
+        candidates = _candidates(seen, action, opinions, model, known, seed)
         key = _part(key_of(seed), event["n"])
-        cost = _cost(state, seat, candidates, model, samples, key)
+        cost = _cost(state, seat, candidates, model, known, samples, key)
     return Reviewed(
         n=event["n"],
         round=state.round,
@@ -254,6 +265,7 @@ def _candidates(
     action: str,
     opinions: Sequence[Opinion],
     model: CompiledAgent,
+    known: Memory,
     seed: int,
 ) -> list[str]:
     """The move, what the agents and the model would do, each word, and the lowest bids."""
@@ -265,7 +277,7 @@ def _candidates(
             each.face not in lowest or each.quantity < lowest[each.face].quantity
         ):
             lowest[each.face] = each
-    modelled = _opinion(model, seen, model.new_memory(), stream_of(seed)[0])
+    modelled = _opinion(model, seen, known, stream_of(seed)[0])
     advised = [modelled.action, *(opinion.action for opinion in opinions)]
     named = [action, *advised, *words, *(str(bid) for bid in lowest.values())]
     return list(dict.fromkeys(named))
@@ -276,23 +288,19 @@ def _cost(
     seat: int,
     candidates: Sequence[str],
     model: CompiledAgent,
+    known: Memory,
     samples: int,
     key: np.uint64,
 ) -> Cost:
     codes = [action_code(PERUDO, each) for each in candidates]
-    position = state.observe(seat).record
-    wins = win_samples(
-        PERUDO, position, seat, codes, model, samples, _part(key, DEALS), resample=True
-    )
-    half = samples // 2
+    seen, half = state.observe(seat), samples // 2
+    wins = _wins(seen, seat, codes, model, known, samples, _part(key, DEALS))
     best = 1 + int(np.argmax(wins[:half, 1:].mean(axis=0)))
     differences = wins[half:, best] - wins[half:, 0]
     cost = float(differences.mean())
     error = float(differences.std(ddof=1)) / math.sqrt(differences.size)
     value = float(wins[:, 0].mean())
-    real = win_samples(
-        PERUDO, state.record, seat, codes[:1], model, half, _part(key, REAL), resample=False
-    )
+    real = _wins(state, seat, codes[:1], model, known, half, _part(key, REAL))
     return Cost(
         model=model.spec,
         samples=int(differences.size),
@@ -305,3 +313,19 @@ def _cost(
         luck=round(float(real.mean()) - value, 4),
         compared=tuple(candidates),
     )
+
+
+def _wins(
+    position: State,
+    seat: int,
+    codes: list[int],
+    model: CompiledAgent,
+    known: Memory,
+    samples: int,
+    key: np.uint64,
+) -> npt.NDArray[np.float64]:
+    """The seat's chance to win after each action, by sample; hidden hands are dealt anew."""
+    if isinstance(model, Champion):
+        return model.worth_samples(position, seat, codes, known, samples, key)
+    resample = position.viewer == seat
+    return win_samples(PERUDO, position.record, seat, codes, model, samples, key, resample=resample)

@@ -14,7 +14,7 @@ from rich.text import Text
 from perudo.games.errors import PerudoError
 from perudo.games.state import SEATS, seat_name
 from perudo.record import MatchRecord
-from perudo.review import ADVISER, Opinion, Reviewed, costliest, review
+from perudo.review import ADVISER, MODEL, Opinion, Reviewed, costliest, review
 from perudo.transcript import parse_record
 
 THOUGHTS = 3
@@ -87,10 +87,14 @@ def show(decisions: Sequence[Reviewed], model: str, samples: int) -> None:
                 console.print(f"  {_cost_line(decision)}", style="red")
         else:
             console.print("No move certainly cost anything.")
+        way = (
+            f"if {model} played on in every seat; hidden dice are weighed by what it would have bid"
+        )
+        if model.partition(":")[0] == MODEL:
+            way = "in the champion's judgement; hidden dice are weighed by what was said"
         console.print(
-            "Costs and luck are percentage points of the chance to win, with 95 % intervals, if "
-            f"{model} played on in every seat; from what the player could know: hidden dice are "
-            f"weighed by what {model} would have bid with them.",
+            "Costs and luck are percentage points of the chance to win, with 95 % intervals, from "
+            f"what the player could know, {way}.",
             style="dim",
         )
     names = {each.seat: f"{seat_name(each.seat)} {each.player}" for each in decisions}

@@ -3,20 +3,23 @@
 Source: this project (docs/agents.md tells how it works and how strong it is). The parts:
 ``features`` (what a decision looks like), ``models`` (what players do there), ``habits`` (the
 file of what was learnt), ``standings`` (what a match is worth), ``opponents`` (who is who),
-``two_players`` (a book of solved rounds), ``thinking``.
+``two_players`` (a book of solved rounds), ``thinking``, ``sampling`` (for reviews).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from perudo.agents.agent import CompiledAgent, Decision
 from perudo.agents.champion.habits import Family, Habits, family_of, shipped
 from perudo.agents.champion.models import KINDS, who_is_asked
 from perudo.agents.champion.opponents import read_opponents
+from perudo.agents.champion.sampling import sample_worths
 from perudo.agents.champion.thinking import ALONE, BOOK, PHASES, decide_champion
 from perudo.agents.champion.two_players import (
     OpenBook,
@@ -30,7 +33,7 @@ from perudo.games.errors import PerudoError
 from perudo.games.game import Game, Record
 from perudo.games.kernel import kernel
 from perudo.games.perudo.layout import read_rules
-from perudo.games.policy import Memory, Parameters
+from perudo.games.policy import Memory, Parameters, new_thoughts
 from perudo.games.state import State
 
 LEAST_ROLLOUTS = 32
@@ -115,6 +118,35 @@ class Champion(CompiledAgent):
         """Think."""
         self.prepare(observation)
         return super().decide(observation, memory, stream)
+
+    def worth_samples(
+        self,
+        position: State,
+        seat: int,
+        actions: Sequence[int],
+        memory: Memory,
+        samples: int,
+        key: np.uint64,
+    ) -> npt.NDArray[np.float64]:
+        """By sample and action: the seat's chance to win the match once the round is over.
+
+        In a position where all hands are known they stay; in what a seat observes, those of the
+        others are dealt as likely as they explain what was said.
+        """
+        self.prepare(position)
+        worths = np.zeros((samples, len(actions)))
+        sample_worths(
+            position.record,
+            self.parameters,
+            memory,
+            seat,
+            np.array(actions, np.int64),
+            position.viewer == seat,
+            key,
+            new_thoughts(),
+            worths,
+        )
+        return worths
 
     def learn(self, observation: State, memory: Memory) -> None:
         """Compare what the others did with what was known."""

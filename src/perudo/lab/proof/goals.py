@@ -134,11 +134,6 @@ def _between_two(figures: Figures) -> list[Goal]:
         for name, figure in figures.items()
         if name.startswith("bound/exact/") and figure.get("solved") == "exactly"
     ]
-    matches = [
-        (name.removeprefix("two/common/"), share_of(figure))
-        for name, figure in figures.items()
-        if name.startswith("two/common/")
-    ]
     unknown: Named = [("", None)]
     return [
         _goal(
@@ -165,12 +160,23 @@ def _between_two(figures: Figures) -> list[Goal]:
             lambda value: at_least(PAIR, value),
             ((f"{a} v {b}", _share(figures, pair_name(a, b))) for a, b in PAIRS),
         ),
-        _goal(
-            "two players, `common`: at least 55 % of matches against every other agent",
-            percent,
-            lambda value: at_least(MATCHES, value),
-            matches or unknown,
+        *(
+            _goal(
+                f"two players, `{rules}`: at least 55 % of matches against every other agent",
+                percent,
+                lambda value: at_least(MATCHES, value),
+                _matches(figures, f"two/{rules}/") or unknown,
+            )
+            for rules in PRESETS
         ),
+    ]
+
+
+def _matches(figures: Figures, prefix: str) -> list[tuple[str, Value | None]]:
+    return [
+        (name.removeprefix(prefix), share_of(figure))
+        for name, figure in figures.items()
+        if name.startswith(prefix)
     ]
 
 
