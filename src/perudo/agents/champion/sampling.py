@@ -19,23 +19,12 @@ from perudo.agents.champion.models import (
     Network,
     desk,
     network_in,
-    play_as,
     weigh_hands,
 )
 from perudo.agents.champion.standings import SIZE, Worth, worth_to
-from perudo.agents.champion.thinking import ADAPT, WORTH, weigh_models
+from perudo.agents.champion.thinking import ADAPT, WORTH, play_out, weigh_models
 from perudo.games.chance import Stream, combine, uniform, whole
-from perudo.games.game import (
-    OVER,
-    Record,
-    actor,
-    apply,
-    copy,
-    hand_count,
-    put_hand,
-    round_over,
-    workspace,
-)
+from perudo.games.game import Record, copy, hand_count, put_hand, workspace
 from perudo.games.kernel import kernel
 from perudo.games.policy import Memory, Parameters
 from perudo.search.beliefs import Shares, draw
@@ -125,13 +114,7 @@ def play_each(
             stream[0] = combine(sample_key, LUCK)
             copy(state, dealt)
             said = int(moves[index])
-            while True:
-                apply(state, said)
-                if round_over(state) or actor(state) == OVER:
-                    break
-                who = whole(actor(state))
-                model = as_model[who]
-                said = play_as(state, who, network, asked, model, room, stream, thoughts)
+            play_out(state, said, network, asked, as_model, room, stream, thoughts)
             worths[sample, index] = worth_to(state, worth, seat)
 
 

@@ -28,6 +28,7 @@ from perudo.agents.champion.models import (
     OWN,
     WEIGHTS,
     Network,
+    Room,
     desk,
     judge_as,
     network_in,
@@ -105,6 +106,28 @@ plays by that other, and is no longer met by the book."""
 
 
 @kernel
+def play_out(
+    state: Record,
+    said: int,
+    network: Network,
+    asked: Parameters,
+    as_model: Codes,
+    room: Room,
+    stream: Stream,
+    thoughts: Record,
+) -> int:
+    """Make a move and play the round out, each seat by its model; returns how many moves."""
+    steps = 0
+    while True:
+        steps += 1
+        apply(state, said)
+        if round_over(state) or actor(state) == OVER:
+            return steps
+        who = whole(actor(state))
+        said = play_as(state, who, network, asked, as_model[who], room, stream, thoughts)
+
+
+@kernel
 def try_moves(
     states: Record,
     seat: int,
@@ -147,14 +170,7 @@ def try_moves(
                     continue
                 copy(state, dealt)
                 said = int(moves[place])
-                while True:
-                    steps += 1
-                    apply(state, said)
-                    if round_over(state) or actor(state) == OVER:
-                        break
-                    who = whole(actor(state))
-                    model = as_model[who]
-                    said = play_as(state, who, network, asked, model, room, stream, thoughts)
+                steps += play_out(state, said, network, asked, as_model, room, stream, thoughts)
                 if for_match:
                     value = worth_to(state, worth, seat)
                 else:
