@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from perudo.agents import agent_named
@@ -105,9 +106,18 @@ def test_a_decision_is_what_the_player_knows() -> None:
         assert (full[3][:count] == seen[3][:count]).all()
 
 
+def likely_to_say(
+    state: PerudoState, seat: int, said: int, wanted: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """By model, of those that are wanted."""
+    likely, luck, network = np.zeros(KINDS), stream_of(1), network_in(WEIGHTS_OF_ANY)
+    asked, room, thoughts = who_is_asked(), desk(), new_thoughts()
+    weigh_saying(state.record, seat, said, network, asked, wanted, room, luck, thoughts, likely)
+    return likely
+
+
 def test_the_network_is_the_one_that_is_described() -> None:
     (of_position, of_move, of_units), room = network_in(WEIGHTS_OF_ANY), desk()
-    likely = np.zeros(KINDS)
     for state in positions("official", 4, 40):
         seat = state.actor
         assert seat is not None
@@ -121,18 +131,7 @@ def test_the_network_is_the_one_that_is_described() -> None:
             judge_as((of_position, of_move, of_units), model, count, room)
             assert room[4][:count] == pytest.approx(chances[:, model], rel=1e-3)
         said, wanted = int(codes[0]), np.array([float(model % 2) for model in range(KINDS)])
-        weigh_saying(
-            state.record,
-            seat,
-            said,
-            network_in(WEIGHTS_OF_ANY),
-            who_is_asked(),
-            wanted,
-            room,
-            stream_of(1),
-            new_thoughts(),
-            likely,
-        )
+        likely = likely_to_say(state, seat, said, wanted)
         anything, watched = 0.06 / count, (ROW_OF == WATCHED) & (wanted > 0.0)
         assert likely[watched] == pytest.approx(anything + 0.94 * chances[0, watched], rel=1e-3)
         assert likely[wanted == 0.0] == pytest.approx(anything)
@@ -141,7 +140,7 @@ def test_the_network_is_the_one_that_is_described() -> None:
 @pytest.mark.parametrize("name", [player.name for player in ASKED])
 def test_who_can_be_asked_is_known_exactly(name: str) -> None:
     """And looks at nothing but the own hand, though the state has them all."""
-    model, likely, room = MODELS.index(name), np.zeros(KINDS), desk()
+    model, room = MODELS.index(name), desk()
     wanted = np.eye(KINDS)[model]
     for state in positions("official", 4, 60):
         seat = state.actor
@@ -152,18 +151,7 @@ def test_who_can_be_asked_is_known_exactly(name: str) -> None:
         before = state.record.copy()
         count = work_out(state.record, seat, network_in(WEIGHTS_OF_ANY), room)
         for said, chance in thoughts.probabilities.items():
-            weigh_saying(
-                state.record,
-                seat,
-                PERUDO.parse_action(said),
-                network_in(WEIGHTS_OF_ANY),
-                who_is_asked(),
-                wanted,
-                room,
-                stream_of(1),
-                new_thoughts(),
-                likely,
-            )
+            likely = likely_to_say(state, seat, PERUDO.parse_action(said), wanted)
             assert likely[model] == pytest.approx(0.06 / count + 0.94 * chance)
         assert state.record == before
 
