@@ -70,7 +70,8 @@ class Champion(CompiledAgent):
     adapt: float = number(1.0, 0.0, 1.0)
     """How much is made of what opponents were seen to do in this match; 0: nothing."""
     temperature: float = number(0.01, 0.001, 10.0)
-    """Moves that are worse by this part of a die's worth are made a third as often."""
+    """Moves that are worse by this part of a die's worth are made a third as often; among more than
+    four players three times this part."""
     match: bool = flag(True)
     """Play for the match; otherwise for the share of the dice."""
     book: bool = flag(False)

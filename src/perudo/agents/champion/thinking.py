@@ -88,6 +88,9 @@ CLEARLY = 3.0
 """Standard errors."""
 ROUND_LENGTH = 5
 """Moves that playing out a round takes, as it is reckoned: where rounds are longer, fewer are."""
+CROWD, CROWDED = 4, 3.0
+"""Among more players than this it mixes so many times as much: there are more moves to try and
+longer rounds, and what each move is worth is known less well."""
 OPEN_MIND = 0.01
 """What each move gets on top of its usual chance, so that none is ruled out beforehand."""
 LEAST_STAKE = 0.005
@@ -352,9 +355,10 @@ def decide_champion(
             best = place
     total = 0.0
     mixture = np.zeros(count)
+    temperature = parameters[TEMPERATURE] * (CROWDED if observation.live > CROWD else 1.0)
     for place in range(count):
         behind = (means[place] - means[best]) / stake
-        mixture[place] = (prior[place] + OPEN_MIND) * math.exp(behind / parameters[TEMPERATURE])
+        mixture[place] = (prior[place] + OPEN_MIND) * math.exp(behind / temperature)
         total += mixture[place]
     begin(thoughts)
     thoughts.rollouts = done
