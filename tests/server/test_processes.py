@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -328,8 +329,8 @@ def test_workers_share_an_address_and_are_started_again(shared: dict[str, Any]) 
     command += ["--database", shared["database"], "--redis", shared["redis"]]
     command += ["--log-level", "error", "--thinkers", "1"]
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    engine = open_engine(shared["database"])
     try:
-        engine = open_engine(shared["database"])
         wait_for(lambda: len(names(engine)) == 2)
         before = names(engine)
         request(f"http://127.0.0.1:{port}", "/api/guests", {})
@@ -337,14 +338,15 @@ def test_workers_share_an_address_and_are_started_again(shared: dict[str, Any]) 
         wait_for(lambda: len(names(engine)) == 2 and names(engine) != before)
         request(f"http://127.0.0.1:{port}", "/api/guests", {})
         workers = workers_of(server.pid)
+        time.sleep(2)  # the new one has said its name, but may not be up yet
         server.terminate()
         assert server.wait(30) == 0
         assert names(engine) == set()  # they have said goodbye
         assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
-        engine.dispose()
     finally:
         server.kill()
         server.communicate()
+        engine.dispose()
 
 
 def names(engine: sa.Engine) -> set[str]:
