@@ -97,7 +97,7 @@ def test_corruption_is_named(event: str, change: dict[str, object], problem: str
         ({"revision": 5}, "rules revision 5"),
         ({"players": "me"}, "players should be a list"),
         ({"players": ["me"]}, "1 players cannot play"),
-        ({"options": {}}, "is missing"),
+        ({"options": {"jokers": 2}}, "option 'jokers' is unknown to this version"),
         ({"start": {"colour": "red"}}, "does not know"),
         ({"start": {"dice": [9, 9, 9]}}, "cannot be played"),
     ],

@@ -29,29 +29,6 @@ def run_python(code: str, **environment: str) -> str:
     return done.stdout.strip()
 
 
-def test_fingerprints_follow_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of games all, of other modules what they import, of modules elsewhere everything."""
-    monkeypatch.setattr(kernel, "_PACKAGE", tmp_path)
-    for folder in ("games", "agents"):
-        (tmp_path / folder).mkdir()
-    (tmp_path / "games/go.py").write_text("from x import kernel\n")
-    (tmp_path / "agents/a.py").write_text("from perudo.agents.b import kernel\n")
-    (tmp_path / "agents/b.py").write_text("from perudo.games.go import kernel\n")
-    (tmp_path / "agents/c.py").write_text("from x import kernel\n")
-    modules = ("perudo.games.go", "perudo.agents.a", "perudo.agents.c", "tests.mine")
-
-    def changed_by(path: str, text: str) -> list[bool]:
-        before = [kernel.source_fingerprint(module) for module in modules]
-        (tmp_path / path).write_text(text)
-        after = [kernel.source_fingerprint(module) for module in modules]
-        return [one != other for one, other in zip(before, after, strict=True)]
-
-    assert changed_by("games/go.py", "from x import kernel  #\n") == [True, False, False, True]
-    assert changed_by("agents/b.py", "import kernel\n") == [False, True, False, True]
-    assert changed_by("agents/c.py", "import kernel\n") == [False, False, True, True]
-    assert changed_by("games/plain.py", "nothing to compile\n") == [False] * 4
-
-
 def test_a_changed_game_changes_the_cache_of_every_module() -> None:
     assert kernel.module_cache("perudo.agents.agent").parent == kernel.cache_directory()
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from pydantic import TypeAdapter
 
+from perudo.games.perudo import Rules
 from perudo.record import MatchRecord
+from perudo.server import schema
 from perudo.server.fairness import check_dice
 from perudo.server.opponents import opponent
 from perudo.server.server_messages import ServerMessage
+from perudo.server.settings import Settings
 from server.kit import Player, Site, choose, play_out, settings_for, site
 
 
@@ -146,6 +151,77 @@ def test_a_game_goes_on_after_a_restart_where_it_stopped(tmp_path: Path) -> None
             )
             assert again["repeated"]
             await play_out(players, table)
+
+    asyncio.run(main())
+
+
+def change_log(settings: Settings, kind: str, change: Callable[[dict[str, Any]], None]) -> None:
+    """Make a stored event what another version would have written."""
+    engine = sa.create_engine(settings.database)
+    events = schema.events.c
+    with engine.begin() as connection:
+        row = connection.execute(
+            sa.select(events.table_id, events.n, events.data).where(events.kind == kind)
+        ).one()
+        data = json.loads(row.data)
+        change(data)
+        connection.execute(
+            schema.events.update()
+            .where(events.table_id == row.table_id, events.n == row.n)
+            .values(data=json.dumps(data))
+        )
+    engine.dispose()
+
+
+def test_a_game_goes_on_from_the_log_of_another_version(tmp_path: Path) -> None:
+    """Which lacks an option of the rules and one of tables, and has others that change nothing."""
+
+    def change_options(data: dict[str, Any]) -> None:
+        options = data["options"]
+        del options["absence_seconds"]
+        options["jokers"] = None
+        options["rules"] += ":jokers=off"
+
+    def change_header(data: dict[str, Any]) -> None:
+        options = data["header"]["options"]
+        del options["calza_after_pass"], options["pass_in_palafico"]
+        options["jokers"] = "off"
+
+    async def main() -> None:
+        settings = settings_for(tmp_path)
+        async with site(settings) as here:
+            table, players, tokens = await two_at_a_table(here, rules="official")
+            await on_turn(players, table).act(table, "2x3", move="mine")
+            before = [(await player.open(table))["view"] for player in players]
+        change_log(settings, "opened", change_options)
+        change_log(settings, "started", change_header)
+        async with site(settings) as here:
+            players = [await here.connect(token) for token in tokens]
+            for player, seen in zip(players, before, strict=True):
+                view = (await player.open(table))["view"]
+                for changing in ("seconds", "window"):
+                    view.pop(changing), seen.pop(changing)
+                assert view == seen
+            await play_out(players, table)
+            record = await here.raw(tokens[0], "GET", f"/api/games/{table}.1/record")
+            match = MatchRecord.parse(record.text.splitlines())
+            assert match.finished
+            assert match.setting == Rules()
+
+    asyncio.run(main())
+
+
+def test_a_log_with_an_option_that_may_change_the_game_is_not_played_on(tmp_path: Path) -> None:
+    async def main() -> None:
+        settings = settings_for(tmp_path)
+        async with site(settings) as here:
+            table, _, tokens = await two_at_a_table(here, rules="official")
+        change_log(settings, "started", lambda data: data["header"]["options"].update(jokers="red"))
+        async with site(settings) as here:
+            player = await here.connect(tokens[0])
+            answer = await player.request(type="open", table=table)
+            assert answer["type"] == "error"
+            assert "'jokers' is unknown to this version" in answer["message"]
 
     asyncio.run(main())
 

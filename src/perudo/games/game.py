@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from perudo.games.errors import InvalidActionError, PerudoError, RulesError, UnknownNameError
 from perudo.games.kernel import INTERPRETED
+from perudo.games.options import complete
 
 if TYPE_CHECKING:
     from perudo.games.state import State
@@ -160,7 +161,10 @@ class Game(ABC):
     revision: ClassVar[int] = 1
     """Raised when the same options come to mean something else; records carry it."""
     setting_type: ClassVar[Any] = NoOptions
-    """The frozen dataclass of this game's options; it validates itself."""
+    """The frozen dataclass of this game's options; it validates itself.
+
+    ``before`` in an option's metadata is its value in records from before there was the option.
+    """
     action_names: ClassVar[tuple[str, ...]] = ()
     """The actions of a game that has only a few; they are numbered from 1."""
     counters: ClassVar[tuple[str, ...]] = ()
@@ -190,12 +194,8 @@ class Game(ABC):
         return asdict(setting)
 
     def setting_from_options(self, options: dict[str, Any]) -> Any:
-        """The settings with exactly these options."""
-        names = {option.name for option in fields(self.setting_type)}
-        if set(options) != names:
-            odd = sorted(set(options) ^ names)[0]
-            raise RulesError(f"option {odd!r} is {'unknown' if odd in options else 'missing'}")
-        return self.setting_type(**options)
+        """The settings with these stored options, which another version may have written."""
+        return self.setting_type(**complete(self.setting_type, options))
 
     def start(self, setting: Any, players: int) -> State:
         """The state before the first deal."""

@@ -9,9 +9,7 @@ tool; numba is then not even imported, which also makes short commands start qui
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
-import re
 import shutil
 import tempfile
 import time
@@ -20,6 +18,8 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
+
+from perudo.games.sources import Sources, in_games
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -39,29 +39,12 @@ def source_fingerprint(module: str = "perudo.games") -> str:
     games, since operations are found by record type; for other modules of the package, of those
     that they import; for modules outside it, of the whole package.
     """
-    digest = hashlib.sha256()
-    for path in _sources(module):
-        source = path.read_bytes()
-        if b"kernel" in source:
-            digest.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + source)
-    return digest.hexdigest()[:16]
+    return _sources().fingerprint(module)
 
 
-def _sources(module: str) -> list[Path]:
-    if module.startswith("perudo.games"):
-        return sorted((_PACKAGE / "games").rglob("*.py"))
-    if not module.startswith("perudo."):
-        return sorted(_PACKAGE.rglob("*.py"))
-    found: set[Path] = set()
-    following = [module]
-    while following:
-        place = _PACKAGE.joinpath(*following.pop().split(".")[1:])
-        path = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
-        if path not in found and not path.is_relative_to(_PACKAGE / "games"):
-            found.add(path)
-            text = path.read_text(encoding="utf-8")
-            following += re.findall(r"^(?:from|import) (perudo\.[\w.]+)", text, re.MULTILINE)
-    return sorted(found)
+@functools.cache
+def _sources() -> Sources:
+    return Sources(_PACKAGE)
 
 
 def _writable(directory: Path) -> bool:
@@ -101,7 +84,7 @@ def forget_old_caches() -> None:
 @functools.cache
 def module_cache(module: str) -> Path:
     """Where the kernels of a module are kept, within ``cache_directory``."""
-    if module.startswith("perudo.games"):
+    if in_games(module):
         return cache_directory()
     name = module if module.startswith("perudo.") else "elsewhere"
     return cache_directory() / f"{name}-{source_fingerprint(module)}"

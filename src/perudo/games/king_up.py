@@ -49,12 +49,16 @@ REWARD_SCALE = 50.0
 
 
 # --- the setting -------------------------------------------------------------------------------
-def _number(default: int, lowest: int, highest: int) -> Any:
-    return field(default=default, metadata={"values": tuple(range(lowest, highest + 1))})
+# Each option says what it is in records from before there was the option: `thesis_match`.
 
 
-def _choice(*values: str) -> Any:
-    return field(default=values[0], metadata={"values": values})
+def _number(default: int, lowest: int, highest: int, *, before: int) -> Any:
+    values = tuple(range(lowest, highest + 1))
+    return field(default=default, metadata={"values": values, "before": before})
+
+
+def _choice(*values: str, before: str) -> Any:
+    return field(default=values[0], metadata={"values": values, "before": before})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,29 +71,29 @@ class KingUpSetting:
     perudo.games.errors.RulesError: deck='some' is not possible; choose windows or all
     """
 
-    target_num: int = _number(4, 1, MAX_PIECES - 1)
+    target_num: int = _number(4, 1, MAX_PIECES - 1, before=4)
     """Pieces on each target card."""
-    pieces_num: int = _number(7, 2, MAX_PIECES)
+    pieces_num: int = _number(7, 2, MAX_PIECES, before=7)
     """Pieces in the game."""
-    bonus: int = _number(15, 0, 100)
+    bonus: int = _number(15, 0, 100, before=15)
     """The score of a player who would have none."""
-    top_score: int = _number(10, 0, 100)
+    top_score: int = _number(10, 0, 100, before=10)
     """What a target on the top level scores; on others it scores the number of its level."""
-    set_round: int = _number(2, 1, MAX_PIECES)
+    set_round: int = _number(2, 1, MAX_PIECES, before=2)
     """How many pieces each player places."""
-    board_height: int = _number(5, 2, MAX_HEIGHT)
+    board_height: int = _number(5, 2, MAX_HEIGHT, before=5)
     """The number of the top level."""
-    board_width: int = _number(3, 1, MAX_PIECES)
+    board_width: int = _number(3, 1, MAX_PIECES, before=3)
     """The most pieces that a level between the lowest and the top can hold."""
-    rejection_limit: int = _number(1, 0, 9)
+    rejection_limit: int = _number(1, 0, 9, before=1)
     """Vote cards of each player in a round: how often they can vote no."""
-    deck: str = _choice("windows", "all")
+    deck: str = _choice("windows", "all", before="windows")
     """The cards: windows of the cycle A, B, ..., A (as in the thesis' appendix), or all sets."""
-    bonus_if: str = _choice("zero_credit", "no_piece")
+    bonus_if: str = _choice("zero_credit", "no_piece", before="zero_credit")
     """Who gets the bonus: whose targets are worth nothing, or who has none on the board."""
-    tie: str = _choice("shared", "lowest_seat")
+    tie: str = _choice("shared", "lowest_seat", before="lowest_seat")
     """Who has won if several have the highest total."""
-    rounds: int = _number(3, 1, 9)
+    rounds: int = _number(3, 1, 9, before=3)
     """Rounds in a match; the loser of a round (of equals the lowest seat) begins the next."""
 
     def __post_init__(self) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from perudo.games.errors import RulesError
+from perudo.games.options import known_only
 from perudo.games.perudo import PERUDO, Rules
 from perudo.games.perudo.presets import PRESETS
+from perudo.games.perudo.rules import OPTIONS
 
 MAX_SEATS = 6
 MAX_GAMES = 1000
@@ -65,7 +68,10 @@ SeatChoice = Annotated[OpenSeat | InvitedSeat | AiSeat, Field(discriminator="kin
 
 
 class TableOptions(Strict):
-    """A table as its creator wants it."""
+    """A table as its creator wants it.
+
+    An option with a default may be missing in a table's log: it is then what tables were before.
+    """
 
     rules: Annotated[str, Field(max_length=1000)] = "official"
     """A preset, with options after a colon: ``uk:calza=no``."""
@@ -104,3 +110,26 @@ class TableOptions(Strict):
     def rules_text(self) -> str:
         """The rules in their shortest form."""
         return shortest(self.rules)
+
+
+def stored_options(stored: dict[str, Any]) -> TableOptions:
+    """A table's options from its log, which another version may have written."""
+    kept = known_only(stored, TableOptions.model_fields)
+    kept["rules"] = _known_rules(kept.get("rules", "official"))
+    kept["seats"] = [known_only(seat, _SEAT_FIELDS) for seat in kept["seats"]]
+    return TableOptions.model_validate_json(json.dumps(kept))
+
+
+_SEAT_FIELDS = AiSeat.model_fields
+"""Every field that a seat can have."""
+
+
+def _known_rules(text: str) -> str:
+    """Rules' text without unknown options at values that change nothing."""
+    preset, colon, changes = text.partition(":")
+    pairs = [change.partition("=") for change in changes.split(",") if change]
+    values = {name: value for name, _, value in pairs}
+    # A number at which an option does nothing is written as text here.
+    known_only({name: 0 if value == "0" else value for name, value in values.items()}, OPTIONS)
+    kept = [f"{name}={value}" for name, value in values.items() if name in OPTIONS]
+    return preset + colon + ",".join(kept)

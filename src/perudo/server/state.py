@@ -10,7 +10,7 @@ from typing import Any
 from perudo.record import MatchRecord
 from perudo.server.fairness import FairDice
 from perudo.server.match import Match
-from perudo.server.options import SeatChoice, TableOptions
+from perudo.server.options import SeatChoice, TableOptions, stored_options
 
 RECORD_KINDS = ("deal", "act", "result", "end")
 """Kinds of events that belong to a game's own record."""
@@ -267,7 +267,7 @@ class TableState:
         """The table that a log tells of; events of games before the last may be missing."""
         log = iter(events)
         opened = next(log)
-        options = TableOptions.model_validate_json(json.dumps(opened.data["options"]))
+        options = stored_options(opened.data["options"])
         state = TableState.from_options(id, options, opened.data["creator"], opened.at)
         state.n = opened.n
         state.key = None if opened.hidden is None else opened.hidden["key"]

@@ -51,12 +51,20 @@ TWO_PLAYER_PALAFICOS = ("literal", "off_wild", "nonwild_trigger", "full")
 TWO_LITERAL, TWO_OFF_WILD, TWO_NONWILD_TRIGGER, TWO_FULL = range(4)
 
 
-def _choice(default: str, values: tuple[str, ...]) -> Any:
-    return field(default=default, metadata={"values": values})
+# Each option says what it is in records from before there was the option: the value with which the
+# game is what it is without it. docs/rules.md, 12.2, lists those that are not the official ones.
 
 
-def _number(default: int, lowest: int, highest: int) -> Any:
-    return field(default=default, metadata={"range": (lowest, highest)})
+def _choice(default: str, values: tuple[str, ...], *, before: str) -> Any:
+    return field(default=default, metadata={"values": values, "before": before})
+
+
+def _number(default: int, lowest: int, highest: int, *, before: int) -> Any:
+    return field(default=default, metadata={"range": (lowest, highest), "before": before})
+
+
+def _switch(default: bool, *, before: bool) -> Any:
+    return field(default=default, metadata={"before": before})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,77 +80,77 @@ class Rules:
     revision: ClassVar[int] = 1
     """Raised when the meaning of an option changes; records carry it."""
 
-    max_players: int = _number(6, 2, MAX_PLAYERS)
+    max_players: int = _number(6, 2, MAX_PLAYERS, before=MAX_PLAYERS)
     """1.1 How many may sit down; at least two."""
-    dice: int = _number(5, 1, MAX_DICE)
+    dice: int = _number(5, 1, MAX_DICE, before=5)
     """1.2 Dice each player starts with, and the most a calza can bring back."""
-    single_round: bool = False
+    single_round: bool = _switch(False, before=False)
     """1.4 The match is one round: whoever would lose a die loses it."""
-    start_mode: str = _choice("roll", START_MODES)
+    start_mode: str = _choice("roll", START_MODES, before="roll")
     """1.5 Who opens the first round: highest roll, a random seat, or the first seat."""
-    start_roll_tie: str = _choice("reroll_tied", START_ROLL_TIES)
+    start_roll_tie: str = _choice("reroll_tied", START_ROLL_TIES, before="reroll_tied")
     """1.6 Who rolls again when the start roll is tied."""
 
-    raise_rule: str = _choice("any_face", RAISES)
+    raise_rule: str = _choice("any_face", RAISES, before="any_face")
     """2.2 What may change when a bid is raised."""
-    cap_bids_at_total: bool = True
+    cap_bids_at_total: bool = _switch(True, before=True)
     """2.4 No bid above the number of dice in play; otherwise up to 80."""
-    wild: str = _choice("ones", WILDS)
+    wild: str = _choice("ones", WILDS, before="ones")
     """2.5 The face that counts for every other face."""
 
-    ace_rank: str = _choice("above_double", ACE_RANKS)
+    ace_rank: str = _choice("above_double", ACE_RANKS, before="lowest")
     """3.1 Where bids on ones stand among the others."""
-    ace_opening: str = _choice("palafico_only", ACE_OPENINGS)
+    ace_opening: str = _choice("palafico_only", ACE_OPENINGS, before="no")
     """3.2 Whether a round may be opened on ones."""
-    ace_exit_plus_one: bool = True
+    ace_exit_plus_one: bool = _switch(True, before=True)
     """3.4 After n ones, another face needs 2n+1; otherwise 2n."""
-    ace_exit_monotone: bool = True
+    ace_exit_monotone: bool = _switch(True, before=True)
     """3.5 When leaving ones, the last bid on another face must be beaten too."""
 
-    dudo_starter: str = _choice("loser", DUDO_STARTERS)
+    dudo_starter: str = _choice("loser", DUDO_STARTERS, before="loser")
     """4.4 Who opens after a dudo."""
-    loss: str = _choice("one", LOSSES)
+    loss: str = _choice("one", LOSSES, before="one")
     """4.5 Dice lost by a dudo: one, or as many as the bid was off (at least one)."""
-    exact_bid_doubted: str = _choice("challenger_loses", EXACT_DOUBTED)
+    exact_bid_doubted: str = _choice("challenger_loses", EXACT_DOUBTED, before="challenger_loses")
     """4.6 Who loses when a doubted bid was exactly right."""
 
-    palafico: str = _choice("automatic", PALAFICOS)
+    palafico: str = _choice("automatic", PALAFICOS, before="off")
     """5.1 Whether a player first down to one die plays a palafico round, and who decides."""
-    palafico_face_change: str = _choice("already_palafico", FACE_CHANGES)
+    palafico_face_change: str = _choice("already_palafico", FACE_CHANGES, before="already_palafico")
     """5.5 Who else may change the face in a palafico round."""
-    palafico_owner_may_change: bool = False
+    palafico_owner_may_change: bool = _switch(False, before=False)
     """5.6 Whether the palafico player may change the face later in the round."""
-    palafico_aces_wild: bool = False
+    palafico_aces_wild: bool = _switch(False, before=False)
     """5.7 Whether ones stay wild in a palafico round."""
-    nonwild_order: str = _choice("lexicographic", NONWILD_ORDERS)
+    nonwild_order: str = _choice("lexicographic", NONWILD_ORDERS, before="lexicographic")
     """5.8 Rank of ones while nothing is wild: the lowest face, or as in other rounds."""
-    two_player_palafico: str = _choice("literal", TWO_PLAYER_PALAFICOS)
+    two_player_palafico: str = _choice("literal", TWO_PLAYER_PALAFICOS, before="literal")
     """5.9 What is left of palafico when two players are left."""
 
-    calza: bool = True
+    calza: bool = _switch(True, before=False)
     """6.1 Whether a bid can be claimed to be exactly right."""
-    calza_who: str = _choice("any_but_bidder", CALZA_WHO)
+    calza_who: str = _choice("any_but_bidder", CALZA_WHO, before="any_but_bidder")
     """6.3 Who may claim it."""
-    calza_reward: str = _choice("die", CALZA_REWARDS)
+    calza_reward: str = _choice("die", CALZA_REWARDS, before="die")
     """6.4 What a right calza brings."""
-    calza_success_starter: str = _choice("caller", CALZA_STARTERS)
+    calza_success_starter: str = _choice("caller", CALZA_STARTERS, before="caller")
     """6.5 Who opens after a right calza."""
-    calza_failure_starter: str = _choice("caller", CALZA_STARTERS)
+    calza_failure_starter: str = _choice("caller", CALZA_STARTERS, before="caller")
     """6.6 Who opens after a wrong one."""
-    calza_in_palafico: bool = False
+    calza_in_palafico: bool = _switch(False, before=False)
     """6.7 Whether calza is allowed in palafico rounds."""
-    calza_two_players: bool = False
+    calza_two_players: bool = _switch(False, before=False)
     """6.8 Whether calza is allowed when two players are left."""
-    calza_after_pass: bool = False
+    calza_after_pass: bool = _switch(False, before=False)
     """6.9 Whether calza is allowed right after a pass."""
 
-    enable_pass: bool = True
+    enable_pass: bool = _switch(True, before=False)
     """7.1 Whether a player with five dice may pass."""
-    consecutive_pass: bool = False
+    consecutive_pass: bool = _switch(False, before=False)
     """7.4 Whether a pass may follow a pass."""
-    pass_on_opening: bool = False
+    pass_on_opening: bool = _switch(False, before=False)
     """7.5 Whether the opener may pass."""
-    pass_in_palafico: bool = True
+    pass_in_palafico: bool = _switch(True, before=True)
     """7.6 Whether passing is allowed in palafico rounds."""
 
     def __post_init__(self) -> None:

@@ -1,0 +1,109 @@
+"""Which sources a module's machine code is made of: its own, and those of all that it imports.
+
+Every one of them counts, not only those with kernels: numba writes constants into machine code.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import os
+import re
+from pathlib import Path
+
+GAMES = "perudo.games"
+
+_GAP = r"(?:[ \t]|\\\r?\n)"
+_IMPORT = re.compile(
+    rf"(?:^|[:;]){_GAP}*((?:from{_GAP}+[.\w]+{_GAP}+import\b|import{_GAP})"
+    r"(?:[^\n(\\]|\\\r?\n)*(?:\([^)]*\))?)",
+    re.MULTILINE,
+)
+
+
+def in_games(module: str) -> bool:
+    """Whether a module belongs to the games, which are hashed all together."""
+    return module == GAMES or module.startswith(f"{GAMES}.")
+
+
+class Sources:
+    """The package ``perudo`` in a directory, each file read once: as this process runs it."""
+
+    def __init__(self, package: Path) -> None:
+        self._paths: dict[str, Path] = {}
+        for directory, _, files in os.walk(package):
+            names = (package.name, *Path(directory).relative_to(package).parts)
+            for file in files:
+                stem, suffix = os.path.splitext(file)
+                if suffix == ".py":
+                    parts = names if stem == "__init__" else (*names, stem)
+                    self._paths[".".join(parts)] = Path(directory, file)
+        self._text = functools.cache(lambda module: self._paths[module].read_bytes())
+        self._imported = functools.cache(self._find_imported)
+
+    def fingerprint(self, module: str) -> str:
+        """Hash of what ``closure`` gives."""
+        digest = hashlib.sha256()
+        for name in sorted(self.closure(module)):
+            text = self._text(name)
+            digest.update(f"{name} {len(text)}\0".encode() + text)
+        return digest.hexdigest()[:16]
+
+    def closure(self, module: str) -> set[str]:
+        """The modules whose change may change a module's kernels.
+
+        For a module outside the games, games are left out: its cache lies within theirs.
+        """
+        if in_games(module):
+            return {name for name in self._paths if in_games(name)}
+        if module not in self._paths:
+            return set(self._paths)
+        found: set[str] = set()
+        following = [module]
+        while following:
+            name = following.pop()
+            if name not in found and not in_games(name):
+                found.add(name)
+                following += self._imported(name)
+        return found
+
+    def _find_imported(self, module: str) -> set[str]:
+        """What a module imports from the package: a submodule, or the module that has a name.
+
+        A package that hands on names of its submodules imports them, and so leads to them.
+        """
+        is_package = self._paths[module].name == "__init__.py"
+        package = module if is_package else module.rpartition(".")[0]
+        found: set[str] = set()
+        for statement in _import_statements(self._text(module).decode()):
+            names = [alias.name for alias in statement.names]
+            if isinstance(statement, ast.Import):
+                found.update(names)
+            else:
+                origin = _absolute(statement, package)
+                submodules = [f"{origin}.{name}" for name in names]
+                found.update(name if name in self._paths else origin for name in submodules)
+        return found & self._paths.keys()
+
+
+def _absolute(statement: ast.ImportFrom, package: str) -> str:
+    """Where a ``from ... import`` looks, seen from a module of this package."""
+    if not statement.level:
+        return statement.module or ""
+    above = package.split(".")[: len(package.split(".")) - statement.level + 1]
+    return ".".join([*above, *filter(None, [statement.module])])
+
+
+def _import_statements(text: str) -> list[ast.Import | ast.ImportFrom]:
+    """A file's imports, in functions and for type checkers too.
+
+    Only lines that look like imports are parsed: whole files would take ten times as long, at each
+    start. Where such a line is a sentence, the file is parsed after all.
+    """
+    lines = "\n".join(match[1] for match in _IMPORT.finditer(text))
+    try:
+        tree = ast.parse(lines)
+    except SyntaxError:
+        tree = ast.parse(text)
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
