@@ -16,10 +16,10 @@ import sys
 import time
 from pathlib import Path
 
-from perudo.agents.cfr import allow_solving
+from perudo.agents.papers.cfr import allow_solving
 from perudo.games.errors import PerudoError
 from perudo.lab import plots
-from perudo.lab.match import cores
+from perudo.lab.play import cores
 from perudo.lab.proof import page
 from perudo.lab.proof.figures import QUICK, Figure, Kept, Sizes, run
 from perudo.lab.proof.plan import PARTS, tasks_of

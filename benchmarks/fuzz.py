@@ -29,7 +29,7 @@ from kills import free_port
 
 from perudo.client import request
 from perudo.games.errors import PerudoError
-from perudo.server.messages import PHRASES
+from perudo.server.wire.client_messages import PHRASES
 
 START_SECONDS = 120.0
 PEOPLE = 4

@@ -35,11 +35,11 @@ import sqlalchemy as sa
 import websockets
 
 from perudo.client import request
+from perudo.fair_dice import check_dice
 from perudo.games.errors import PerudoError
-from perudo.server import schema
-from perudo.server.fairness import check_dice
-from perudo.server.records import record_of
-from perudo.server.store import open_engine
+from perudo.server.db import schema
+from perudo.server.db.store import open_engine
+from perudo.server.history.records import record_of
 
 START_SECONDS = 120.0
 

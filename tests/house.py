@@ -175,11 +175,11 @@ def cycles(edges: Iterable[tuple[str, str]]) -> list[set[str]]:
     return components
 
 
-def import_figures(python: list[File]) -> dict[str, Figure]:
+def import_figures() -> dict[str, Figure]:
     """Count modules and folders that import each other in a circle.
 
-    Imports inside functions and under TYPE_CHECKING count like any others. A folder's `__init__`
-    belongs to it. Modules directly in the package, and its `__init__`, stand for themselves.
+    Imports inside functions and under TYPE_CHECKING count like any others. At each level the
+    modules and folders of one folder are compared, each folder with all that is in it.
     """
     if str(SOURCE) not in sys.path:
         sys.path.insert(0, str(SOURCE))
@@ -191,21 +191,17 @@ def import_figures(python: list[File]) -> dict[str, Figure]:
     for number, component in enumerate(cycles(imports), 1):
         modules.places += [Place(name, 0, f"cycle {number}") for name in sorted(component)]
 
-    folder_of = {}
-    for file in python:
-        folder = ".".join(file.path.parent.relative_to(SOURCE).parts)
-        folder_of[file.module] = file.module if folder == PACKAGE else folder
-    deepest = max(folder.count(".") for folder in folder_of.values())
+    deepest = max(module.count(".") for module in graph.modules)
     found: dict[str, str] = {}
     for depth in range(1, deepest + 1):
 
         def unit(module: str, depth: int = depth) -> str:
-            return ".".join(folder_of[module].split(".")[: depth + 1])
+            return ".".join(module.split(".")[: depth + 1])
 
         for component in cycles((unit(one), unit(two)) for one, two in imports):
             for name in component:
                 found.setdefault(name, f"level {depth}: {', '.join(sorted(component))}")
-    folders = Figure("folders in import cycles, at any level")
+    folders = Figure("folders and modules beside each other in import cycles")
     folders.places = [Place(name, 0, what) for name, what in sorted(found.items())]
     return {"module-cycles": modules, "folder-cycles": folders}
 
@@ -577,7 +573,7 @@ def all_figures() -> dict[str, Figure]:
     python = files_below(SOURCE / PACKAGE, ".py")
     javascript = files_below(SOURCE / PACKAGE, ".js")
     return {
-        **import_figures(python),
+        **import_figures(),
         **shape_figures(python, javascript),
         **dictionary_figures(python),
         **attribute_figures(python),

@@ -14,7 +14,7 @@ import pytest
 
 import perudo
 from perudo.agents import Agent, Decision, Thoughts
-from perudo.agents.probabilistic import Probabilistic
+from perudo.agents.papers.probabilistic import Probabilistic
 from perudo.agents.random_agent import RandomAgent
 from perudo.games import games
 from perudo.games.chance import Stream, below, stream_of

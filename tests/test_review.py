@@ -13,18 +13,18 @@ from typer.testing import CliRunner
 
 from perudo.agents import agent_named
 from perudo.agents.agent import Decision
-from perudo.agents.champion import Champion
-from perudo.agents.champion.habits import shipped
-from perudo.agents.champion.standings import worth_to
-from perudo.cli import app
+from perudo.agents.champion.champion import Champion
+from perudo.agents.champion.knowledge import shipped
+from perudo.agents.champion.match_worth import worth_to
+from perudo.cli.app import app
 from perudo.games.chance import stream_of
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO, PerudoState, position
 from perudo.games.state import action_code
 from perudo.record import MatchRecord
 from perudo.review import Reviewed, costliest, model_named, review
-from perudo.search.beliefs import SURPRISE
-from perudo.search.playing_on import win_samples
+from perudo.search.online.beliefs import SURPRISE
+from perudo.search.online.rollout_values import win_samples
 from perudo.transcript import parse_record
 
 BLUNDER = """perudo, common:dice=2: A Ann, B Bob

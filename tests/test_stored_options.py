@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 
 import pytest
 
+from cli.test_cli import perudo
 from perudo.games import games
 from perudo.games.errors import PerudoError, RulesError
 from perudo.games.king_up import KING_UP
 from perudo.games.options import CHANGES_NOTHING
 from perudo.games.perudo import PERUDO, PerudoGame, Rules
 from perudo.record import MatchRecord, RecordError
-from perudo.server.options import TableOptions, stored_options
+from perudo.server.wire.table_options import TableOptions, stored_options
 from playthrough import GOLDEN
-from test_cli import perudo
 
 RECORDS = sorted((GOLDEN / "records").glob("*.jsonl"))
 TEXTS = {path.stem: path.read_text(encoding="utf-8").splitlines() for path in RECORDS}

@@ -1,5 +1,5 @@
 """``python -m perudo``."""
 
-from perudo.cli import main
+from perudo.cli.app import main
 
 main()

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perudo.agents import agent_named
 from perudo.agents.agent import Agent, CompiledAgent, Decision, Thoughts
-from perudo.agents.champion import Champion
+from perudo.agents.champion.champion import Champion
+from perudo.agents.registry import agent_named
 from perudo.games.chance import combine, key_of, stream_of
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO, Bid, PerudoState
@@ -32,7 +32,7 @@ from perudo.games.perudo.odds import chance_bid_holds
 from perudo.games.policy import Memory
 from perudo.games.state import State, action_code
 from perudo.record import MatchRecord
-from perudo.search.playing_on import win_samples
+from perudo.search.online.rollout_values import win_samples
 
 MODEL = "champion"
 """Who judges what moves cost."""

@@ -14,7 +14,7 @@ import pytest
 import engine_work
 from perudo.games.errors import PerudoError
 from perudo.lab import engines
-from perudo.lab.cluster import Cluster
+from perudo.lab.dask_engine import Cluster
 from perudo.lab.engines import Engine, Executing, Here, Processes, check_engine, open_engine
 
 

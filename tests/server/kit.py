@@ -16,15 +16,15 @@ import uvicorn
 import websockets
 
 from perudo.agents import agent_named
-from perudo.agents.parcels import pack_memories, unpack_memories
+from perudo.agents.external.wire import pack_memories, unpack_memories
 from perudo.games.chance import stream_of
 from perudo.games.perudo import PerudoState
+from perudo.server.ai.pool import Thinkers
+from perudo.server.ai.series_player import play_games
 from perudo.server.app import make_app
 from perudo.server.house import House
-from perudo.server.playing import play_games
-from perudo.server.running import server_of
+from perudo.server.process.run import server_of
 from perudo.server.settings import Settings
-from perudo.server.thinking import Thinkers
 
 PATIENCE_SECONDS = 30.0
 """How long a test waits for what must come."""

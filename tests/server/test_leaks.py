@@ -18,16 +18,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from perudo.fair_dice import FairDice
 from perudo.games.game import Game, Record
-from perudo.server.fairness import FairDice
+from perudo.server.history.records import game_story, record_lines
 from perudo.server.logs import JsonLines
-from perudo.server.records import game_story, record_lines
-from perudo.server.room import Room
+from perudo.server.rooms.room import Room
 from perudo.server.service import Refused
-from perudo.server.state import Draft, TableState
+from perudo.server.table.table import Draft, TableState
 from server.kit import play_out, settings_for, site
-from server.rooms import Follower, World, world
-from server.test_tables import two_at_a_table
+from server.rooms.test_tables import two_at_a_table
+from server.world import Follower, World, world
 
 SEEING = 0
 """The seat whose dice stay the same."""
@@ -88,10 +88,10 @@ async def play_one_world(
     told: list[Follower] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TableState, "dice", lambda self, number, seeds: dice)
-        patch.setattr("perudo.server.lobby.new_id", lambda: "table-of-the-test")
-        patch.setattr("perudo.server.people.new_id", iter("abcdefghij").__next__)
-        patch.setattr("perudo.server.lobby.new_anchor", fixed_anchor)
-        patch.setattr("perudo.server.drafting.new_anchor", fixed_anchor)
+        patch.setattr("perudo.server.rooms.lobby.new_id", lambda: "table-of-the-test")
+        patch.setattr("perudo.server.people.people.new_id", iter("abcdefghij").__next__)
+        patch.setattr("perudo.server.rooms.lobby.new_anchor", fixed_anchor)
+        patch.setattr("perudo.server.table.drafting.new_anchor", fixed_anchor)
         async with world(path, reveal_seconds=0.0) as here:
             told = await follow_game(here, rules, players, random.Random(seed), differing)
     root.removeHandler(log)

@@ -14,16 +14,16 @@ from typing import Any, get_type_hints
 import pytest
 from typer.testing import CliRunner
 
-from perudo.cli import app
+from perudo.cli.app import app
+from perudo.cli.serve import serve
 from perudo.games.errors import PerudoError
-from perudo.server import running
 from perudo.server.app import make_app, origins_of
-from perudo.server.command import serve
-from perudo.server.holding import hold
-from perudo.server.lan import code, is_loopback, own_addresses, own_names
 from perudo.server.logs import JsonLines
+from perudo.server.process import run as running
+from perudo.server.process.lan import code, is_loopback, own_addresses, own_names
+from perudo.server.process.server_lock import hold
+from perudo.server.process.workers import listen
 from perudo.server.settings import Settings
-from perudo.server.workers import listen
 from server.kit import settings_for, site
 
 
@@ -114,7 +114,7 @@ def test_a_second_server_is_refused_its_port_and_its_file(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(running, "set_up", lambda level: None)
-    monkeypatch.setattr("perudo.server.holding.WAIT_SECONDS", 0.0)
+    monkeypatch.setattr("perudo.server.process.server_lock.WAIT_SECONDS", 0.0)
     settings = settings_for(tmp_path)
     with listen(settings), pytest.raises(PerudoError, match="cannot listen at"):
         running.run(settings, "info")

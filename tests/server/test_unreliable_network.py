@@ -20,14 +20,14 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from perudo.server import schema
-from perudo.server.fairness import sha
-from perudo.server.lobby import read_log
-from perudo.server.people import Person
-from perudo.server.room import Room
-from perudo.server.state import Draft, TableState
-from perudo.server.views import view_of
-from server.rooms import Follower, World, world
+from perudo.fair_dice import sha
+from perudo.server.db import schema
+from perudo.server.people.people import Person
+from perudo.server.rooms.lobby import read_log
+from perudo.server.rooms.room import Room
+from perudo.server.table.table import Draft, TableState
+from perudo.server.table.views import view_of
+from server.world import Follower, World, world
 
 PLAYERS = 3
 
@@ -63,7 +63,7 @@ class UnreliableNetwork(RuleBasedStateMachine):
             secret = hashlib.sha256(f"{luck} {game}".encode()).digest()
             return Draft("anchor", {"game": game, "anchor": sha(secret)}, {"secret": secret.hex()})
 
-        for module in ("lobby", "drafting"):
+        for module in ("rooms.lobby", "table.drafting"):
             self.patch.setattr(f"perudo.server.{module}.new_anchor", anchor)
 
         async def work() -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from perudo.agents import AGENTS, split_agents
-from perudo.agents.file_agent import FileAgent
-from perudo.agents.program import ProgramAgent
+from perudo.agents.external.file_agent import FileAgent
+from perudo.agents.external.program import ProgramAgent
 from perudo.agents.random_agent import RandomAgent
 from perudo.games.chance import stream_of
 from perudo.games.errors import PerudoError

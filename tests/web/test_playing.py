@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
+from perudo.fair_dice import check_dice
 from perudo.games.perudo import PerudoState
 from perudo.record import MatchRecord
-from perudo.server.fairness import check_dice
 from web.kit import (
     ANSWERED,
     SPOKEN,

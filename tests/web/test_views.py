@@ -12,10 +12,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Response
 
+from perudo.fair_dice import FairDice, check_dice
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO
 from perudo.record import MatchRecord
-from perudo.server.fairness import FairDice, check_dice
 from perudo.table import Table
 from web.kit import ANSWERED, Server, calm, click, make_table, sit, visit
 from web.test_words import WEB

@@ -12,8 +12,8 @@ import pytest
 from perudo.games.perudo.bidding import REFUSALS
 from perudo.games.perudo.presets import PRESETS
 from perudo.games.perudo.rules import OPTIONS, option_values
-from perudo.server.messages import PHRASES, REACTIONS
-from perudo.server.reviewing import REVIEW_FAILED, REVIEW_LATE
+from perudo.server.history.reviews import REVIEW_FAILED, REVIEW_LATE
+from perudo.server.wire.client_messages import PHRASES, REACTIONS
 
 WEB = Path(__file__).resolve().parents[2] / "src" / "perudo" / "web"
 LANGUAGES = {path.stem: json.loads(path.read_text("utf-8")) for path in WEB.glob("lang/*.json")}

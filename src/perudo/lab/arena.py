@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perudo.agents.agent import CompiledAgent
-from perudo.agents.failure import agent_error
+from perudo.agents.mistakes import agent_error
 from perudo.games.chance import combine, key_of, scale
 from perudo.games.errors import AgentError, PerudoError
 from perudo.games.game import (

@@ -29,7 +29,7 @@ from multiprocessing.connection import Connection
 from typing import Any, Generic, Self, TypeVar
 
 from perudo.games.errors import PerudoError
-from perudo.lab.match import cores
+from perudo.lab.play import cores
 
 ENGINES = ("processes", "dask")
 AHEAD = 2
@@ -252,7 +252,7 @@ def open_engine(name: str = "processes", workers: int | None = None, address: st
     check_engine(name, workers, address)
     number = workers or cores()
     if name == "dask":
-        from perudo.lab.cluster import Cluster  # it loads Dask
+        from perudo.lab.dask_engine import Cluster  # it loads Dask
 
         return Cluster(number, address or None)
     return Processes(number) if number > 1 else Here()

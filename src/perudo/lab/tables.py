@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from perudo.agents.agent import CompiledAgent, Decision
-from perudo.agents.failure import agent_error, checked, raised
-from perudo.agents.watchdog import decide_within
+from perudo.agents.external.time_limit import decide_within
+from perudo.agents.mistakes import agent_error, checked, raised
 from perudo.games.chance import combine, key_of
 from perudo.games.errors import AgentError
 from perudo.games.game import MATCH, ROUND, SPECTATOR

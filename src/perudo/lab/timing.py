@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from perudo.agents import CompiledAgent, agent_named
+from perudo.agents.agent import CompiledAgent
+from perudo.agents.registry import agent_named
 from perudo.games.perudo import PERUDO, Rules
 from perudo.lab.arena import run
 from perudo.lab.contest import Contest

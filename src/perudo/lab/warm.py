@@ -14,7 +14,8 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 
 import numpy as np
 
-from perudo.agents import AGENTS, CompiledAgent, agent_named
+from perudo.agents.agent import CompiledAgent
+from perudo.agents.registry import AGENTS, agent_named
 from perudo.games import game as generic
 from perudo.games import game_named, games
 from perudo.games.chance import key_of, stream_of

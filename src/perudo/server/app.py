@@ -14,23 +14,15 @@ from starlette.exceptions import HTTPException
 
 from perudo import __version__
 from perudo.games.errors import PerudoError
-from perudo.server import (
-    api_invite,
-    api_lab,
-    api_people,
-    api_records,
-    api_review,
-    api_service,
-    api_tables,
-)
-from perudo.server.api_models import Problem
-from perudo.server.connection import WebConnection
 from perudo.server.house import NO_SESSION, House
-from perudo.server.lan import own_addresses, own_names
-from perudo.server.page import PageFiles
-from perudo.server.sessions import SUBPROTOCOL, token_of
+from perudo.server.http import invitations, lab, people, records, reviews, service, tables
+from perudo.server.http.auth import SUBPROTOCOL, token_of
+from perudo.server.http.middleware import Guard, address_of
+from perudo.server.http.static import PageFiles
+from perudo.server.process.lan import own_addresses, own_names
 from perudo.server.settings import Settings
-from perudo.server.web_security import Guard, address_of
+from perudo.server.socket.connection import WebConnection
+from perudo.server.wire.bodies import Problem
 
 PAGE = Path(__file__).resolve().parents[1] / "web"
 STATUS = {
@@ -91,9 +83,9 @@ def make_app(settings: Settings, house: House | None = None) -> FastAPI:
     )
     app.state.house = house
     app.add_middleware(Guard, origins=origins_of(settings), requests=house.requests)
-    for part in (api_people, api_tables, api_records, api_service):
+    for part in (people, tables, records, service):
         app.include_router(part.router)
-    for part in (api_invite, api_review, api_lab):  # what the page needs beyond playing
+    for part in (invitations, reviews, lab):  # what the page needs beyond playing
         app.include_router(part.router)
     _add_errors(app)
 

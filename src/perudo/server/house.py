@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 from perudo.games.kernel import cache_directory
 from perudo.games.perudo import PERUDO, Rules
-from perudo.server import messages
-from perudo.server.cluster import Cluster
-from perudo.server.ladder import rate_game
-from perudo.server.limits import ADDRESS_SECONDS, REQUEST_SECONDS, SIGN_IN_RATE, Buckets
-from perudo.server.lobby import Lobby
-from perudo.server.opponents import LEVELS
-from perudo.server.people import People, Person
-from perudo.server.queueing import Queue
-from perudo.server.retention import forget_old
+from perudo.server.ai.catalogue import LEVELS
+from perudo.server.ai.pool import Thinkers, ThinkingError
+from perudo.server.cluster.cluster import Cluster
+from perudo.server.db.retention import forget_old
+from perudo.server.db.store import Store
+from perudo.server.history.ratings import rate_game
+from perudo.server.people.people import People, Person
+from perudo.server.rooms.lobby import Lobby
+from perudo.server.rooms.matchmaking import Queue
 from perudo.server.service import Clock, Refused, Service
 from perudo.server.settings import Settings
-from perudo.server.store import Store
-from perudo.server.thinking import Thinkers, ThinkingError
+from perudo.server.socket.rate_limits import ADDRESS_SECONDS, REQUEST_SECONDS, SIGN_IN_RATE, Buckets
+from perudo.server.wire import client_messages
 from perudo.table import SeededDice, Table
 
 if TYPE_CHECKING:
-    from perudo.server.connection import WebConnection
+    from perudo.server.socket.connection import WebConnection
 
 log = logging.getLogger("perudo.house")
 
@@ -150,7 +150,7 @@ class House:
         await self.lobby.woken.wait()
         return await self.lobby.seated_at(person.id)
 
-    async def invite(self, person: Person, message: messages.Invite) -> None:
+    async def invite(self, person: Person, message: client_messages.Invite) -> None:
         """Challenge somebody who is connected, here or at another process."""
         info = await self.lobby.info(message.table)
         if info["creator"] != person.id:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from perudo.games.errors import PerudoError
+from perudo.server.ai.pool import Thinkers
+from perudo.server.db.store import Store
 from perudo.server.settings import Settings
-from perudo.server.store import Store
-from perudo.server.thinking import Thinkers
 
 
 class Refused(PerudoError):

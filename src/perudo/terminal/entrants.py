@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from perudo.agents import AGENTS, Agent, agent_named
-from perudo.agents.cfr import allow_solving
-from perudo.agents.file_agent import FileAgent
-from perudo.agents.loading import split_file_word
-from perudo.agents.outside import TIMEOUT_SECONDS
-from perudo.agents.program import ProgramAgent
+from perudo.agents.agent import Agent
+from perudo.agents.external.file_agent import FileAgent
+from perudo.agents.external.loading import split_file_word
+from perudo.agents.external.process_agent import TIMEOUT_SECONDS
+from perudo.agents.external.program import ProgramAgent
+from perudo.agents.papers.cfr import allow_solving
+from perudo.agents.registry import AGENTS, agent_named
 from perudo.games.errors import UnknownNameError
-from perudo.search.match_values import Valued
+from perudo.search.cfr.match_values import Valued
 
 COMMAND = "cmd:"
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from perudo.agents.outside import TIMEOUT_SECONDS
-from perudo.agents.watchdog import decide_within
+from perudo.agents.external.process_agent import TIMEOUT_SECONDS
+from perudo.agents.external.time_limit import decide_within
 from perudo.games.chance import Stream, stream_of
 from perudo.games.errors import PerudoError
 from perudo.games.game import Game

@@ -11,7 +11,7 @@ from typing import Any, Never
 import numpy as np
 
 from perudo.agents.agent import Agent, CompiledAgent, Decision, Thoughts
-from perudo.agents.watchdog import decide_within
+from perudo.agents.external.time_limit import decide_within
 from perudo.games.chance import Stream, below, next_word, stream_of
 from perudo.games.errors import AgentError, PerudoError
 from perudo.games.game import Game

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from perudo.agents.reading import NO_BID, at_least, exactly, ways
+from perudo.agents.table_facts import NO_BID, at_least, exactly, ways
 from perudo.games.game import Record
 from perudo.games.kernel import kernel
 from perudo.games.perudo.bidding import bid_range

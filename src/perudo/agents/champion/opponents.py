@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from perudo.agents.champion.models import (
+from perudo.agents.champion.player_models import (
     ASKED_AT,
     BEHIND_ASKED,
     KINDS,

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from perudo.agents import Agent, Decision
+from perudo.agents.agent import Agent, Decision
 from perudo.games.chance import stream_of
 from perudo.games.errors import PerudoError
 from perudo.games.game import CHANCE, OVER

@@ -25,9 +25,9 @@ from perudo.games.policy import (
     new_thoughts,
     policy_at,
 )
-from perudo.search.cfr import Solver
-from perudo.search.public_tree import LEAF, MAX_DEPTH, PLAYERS
-from perudo.search.sweep import Vector
+from perudo.search.cfr.public_tree_cfr import Solver
+from perudo.search.cfr.sweep import Vector
+from perudo.search.trees.public_tree import LEAF, MAX_DEPTH, PLAYERS
 
 Whole = npt.NDArray[np.int64]
 

@@ -21,19 +21,20 @@ from contextvars import copy_context
 from functools import partial
 from typing import Any
 
-from perudo.agents import CompiledAgent, agent_named
-from perudo.agents.champion.two_players import number_of_dice, open_book
+from perudo.agents.agent import CompiledAgent
+from perudo.agents.champion.two_player_book import number_of_dice, open_book
+from perudo.agents.registry import agent_named
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO, Rules
 from perudo.games.state import State
 from perudo.lab.proof.asking import stated_strategy
 from perudo.lab.proof.figures import Figure, Task, Work, mean_value
 from perudo.lab.proof.matches import CHAMPION, UNREAD
-from perudo.lab.responding import Answer, Effort, Payoffs, Series, local_answer
-from perudo.search.cfr import Solver
-from perudo.search.page import ALL_MOVES
-from perudo.search.public_tree import build
-from perudo.search.tree_size import tree_size
+from perudo.lab.solve.lower_bound import Answer, Effort, Payoffs, Series, local_answer
+from perudo.search.cfr.public_tree_cfr import Solver
+from perudo.search.files.page import ALL_MOVES
+from perudo.search.trees.public_tree import build
+from perudo.search.trees.tree_size import tree_size
 
 EXACT_RULES, FULL_RULES = ("common", "dudo_ai", "official"), ("common", "dudo_ai")
 EXACT_DICE = ((1, 1), (2, 1), (1, 2))

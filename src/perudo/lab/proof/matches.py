@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from perudo.agents import Agent, agent_named
+from perudo.agents.agent import Agent
+from perudo.agents.registry import agent_named
 from perudo.games.perudo import PERUDO, Rules
 from perudo.lab.contest import Contest, interval
-from perudo.lab.ladder import able, roster
-from perudo.lab.match import play
+from perudo.lab.ladder.ladder import able, roster
+from perudo.lab.play import play
 from perudo.lab.proof.figures import Figure, Task, Work
-from perudo.lab.schedule import rotated
+from perudo.lab.tournament.schedule import rotated
 
 SEED = 7
 CHAMPION, UNREAD = "champion", "champion:adapt=0"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from perudo.lab import plots
 from perudo.lab.charts import Chart, Lines
-from perudo.lab.ladder_page import PAGE, split_page
+from perudo.lab.ladder.page import PAGE, split_page
 from perudo.lab.proof import tables
 from perudo.lab.proof.figures import RULE, Figure, Figures, bound_of, share_of
 from perudo.lab.proof.goals import dice, goals, percent

@@ -17,8 +17,8 @@ from contextvars import copy_context
 import numpy as np
 import numpy.typing as npt
 
-from perudo.agents import agent_named
 from perudo.agents.agent import Agent, Thoughts
+from perudo.agents.registry import agent_named
 from perudo.games.chance import combine, key_of, stream_of
 from perudo.games.perudo import PERUDO, Rules
 from perudo.games.state import State

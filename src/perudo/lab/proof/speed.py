@@ -12,7 +12,8 @@ from functools import partial
 
 import numpy as np
 
-from perudo.agents import Agent, agent_named
+from perudo.agents.agent import Agent
+from perudo.agents.registry import agent_named
 from perudo.games.chance import combine, key_of, stream_of
 from perudo.games.perudo import PERUDO, Rules
 from perudo.games.policy import Memory

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from perudo.agents.agent import CompiledAgent
 from perudo.agents.parameters import number
-from perudo.agents.reading import NO_BID, asked_out_of_turn, call, chance_of, lowest_bid
+from perudo.agents.table_facts import NO_BID, asked_out_of_turn, call, chance_of, lowest_bid
 from perudo.games.chance import Stream
 from perudo.games.game import Record
 from perudo.games.kernel import kernel

@@ -1,0 +1,91 @@
+"""What the champion knows: how players of several kinds play, and what standings are worth.
+
+For each family of rules the weights of a network (``models.py``) and a table of match values
+(``standings.py``). It ships with the package; ``perudo train champion`` makes it anew.
+"""
+
+from __future__ import annotations
+
+import functools
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from perudo.agents.champion.features import MOVE, POSITION
+from perudo.agents.champion.match_worth import SIZE
+from perudo.agents.champion.player_models import HIDDEN, MODELS, WEIGHTS
+from perudo.games.perudo import Rules
+from perudo.search.files.sealed import SealedFileError, seal, unseal
+
+KIND, VERSION = "perudo habits", 2
+FILE = "champion.habits"
+FAMILIES = ("common", "official")
+"""Rules with bids and dudo only, and rules with more. Others play by what is nearest."""
+WORTH_SCALE = 65535
+SHAPE = {"models": list(MODELS), "position": POSITION, "move": MOVE, "hidden": HIDDEN}
+
+
+def family_of(rules: Rules) -> str:
+    """Whose tables these rules are played with."""
+    more = rules.calza or rules.enable_pass or rules.palafico != "off"
+    return "official" if more else "common"
+
+
+@dataclass(frozen=True)
+class Family:
+    """What is known of one family of rules."""
+
+    weights: npt.NDArray[np.float32]
+    worth: npt.NDArray[np.float64]
+
+    @property
+    def parameters(self) -> npt.NDArray[np.float64]:
+        """The weights, and where the match values lie as long as this is kept."""
+        return np.append(self.weights.astype(np.float64), float(self.worth.ctypes.data))
+
+
+@dataclass(frozen=True)
+class Habits:
+    """All of it."""
+
+    families: Mapping[str, Family]
+    about: dict[str, Any]
+
+    def to_bytes(self) -> bytes:
+        """The content of a file."""
+        parts: list[bytes] = []
+        for family in self.families.values():
+            worth = (np.clip(family.worth, 0.0, 1.0) * WORTH_SCALE).round()
+            parts += [family.weights.astype("<f4").tobytes(), worth.astype("<u2").tobytes()]
+        about = {**self.about, **SHAPE, "families": list(self.families)}
+        return seal(KIND, VERSION, about, zlib.compress(b"".join(parts), 9))
+
+    @staticmethod
+    def from_bytes(content: bytes, name: str) -> Habits:
+        """Read a file; one that is wrong or damaged is refused with the reason."""
+        header, payload = unseal(content, KIND, VERSION, name)
+        block = zlib.decompress(payload)
+        names = list(header.pop("families", []))
+        shape = {part: header.pop(part, None) for part in SHAPE}
+        if shape != SHAPE or len(block) != len(names) * (4 * WEIGHTS + 2 * SIZE):
+            raise SealedFileError(f"{name} was made for another version of the champion")
+        families, begin = {}, 0
+        for family in names:
+            weights = np.frombuffer(block, "<f4", WEIGHTS, begin)
+            begin += 4 * WEIGHTS
+            worth = np.frombuffer(block, "<u2", SIZE, begin) / float(WORTH_SCALE)
+            begin += 2 * SIZE
+            families[family] = Family(weights.astype(np.float32), np.ascontiguousarray(worth))
+        return Habits(families, header)
+
+
+@functools.cache
+def shipped() -> Habits:
+    """Those that come with the package."""
+    content = files("perudo").joinpath("data", FILE).read_bytes()
+    return Habits.from_bytes(content, FILE)

@@ -1,0 +1,303 @@
+"""Models of players: how likely each kind of player is to make each move.
+
+Players who answer at once, and state their chances, are asked themselves. The others are known by a
+small network, which was fitted to what they did. It tells them apart by its last layer only: what
+is worked out of a position and a move is the same for all. The weights lie in a policy's
+parameters. A hidden unit is the positive part of a sum over the position's numbers and the move's;
+a model's score of a move is a sum over these units, and moves are made in proportion to its
+exponential.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+
+from perudo.agents.agent import CompiledAgent
+from perudo.agents.champion.features import MOVE, MOVES, POSITION, Codes, Numbers, describe
+from perudo.agents.papers.boros import BorosBluff
+from perudo.agents.papers.heuristic import HmaxRandom
+from perudo.agents.papers.observer import Observer
+from perudo.games.chance import Stream, uniform, whole
+from perudo.games.game import (
+    ARRIVED,
+    Record,
+    actor,
+    apply,
+    copy,
+    hand_count,
+    move_towards,
+    put_hand,
+    rewind,
+)
+from perudo.games.kernel import kernel
+from perudo.games.perudo import PERUDO
+from perudo.games.policy import Memory, Parameters, chance_of, number_of, policy_at
+from perudo.search.online.beliefs import Shares, cumulate
+
+MODELS = (
+    "pomcp-pgt-ucb",
+    "pomcp-pgt-ucb:iterations=10000",
+    "pomcp-pgt-rm",
+    "ensemble",
+    "observer",
+    "boros-bluff",
+    "macleod",
+    "l-dumb",
+    "hmax-random",
+    "champion",
+)
+"""Who was watched."""
+KINDS = len(MODELS)
+OWN = KINDS - 1
+"""The model of the champion itself."""
+ASKED: tuple[type[CompiledAgent], ...] = (Observer, BorosBluff, HmaxRandom)
+"""Those of them who need no network: they can be asked."""
+WATCHED = -1
+ROW_OF = np.array([WATCHED] * KINDS)
+"""By model: which of these it is, or WATCHED."""
+for _row, _player in enumerate(ASKED):
+    ROW_OF[MODELS.index(_player.name)] = _row
+HIDDEN = 48
+OF_MOVE = POSITION * HIDDEN
+OF_UNITS = OF_MOVE + MOVE * HIDDEN
+WEIGHTS = OF_UNITS + KINDS * HIDDEN
+"""Where the weights of moves begin, those of hidden units, and how many there are in all."""
+ROW = 16
+"""What each of the players who are asked takes among the parameters: the policy, and its own."""
+ASKED_AT = WEIGHTS
+BEHIND_ASKED = ASKED_AT + len(ASKED) * ROW
+"""Where they are: behind the weights."""
+NOWHERE = -1
+SURPRISE = 0.06
+"""How often somebody is thought to do anything at all: no model is right about everybody."""
+
+Network = tuple[Numbers, Numbers, Numbers]
+"""Weights from position and from move to the hidden units, and from those to models."""
+Room = tuple[Numbers, Codes, Numbers, Numbers, Shares, Memory]
+"""Where a decision is worked out: position, and by move codes, numbers, hidden units, chances;
+and a memory with nothing in it for those who are asked."""
+
+
+@functools.cache
+def who_is_asked() -> Parameters:
+    """The players who are asked, for a policy's parameters."""
+    rows = np.zeros((len(ASKED), ROW))
+    for row, player in zip(rows, ASKED, strict=True):
+        own = player().parameters
+        row[0] = number_of(player.policy, PERUDO.dtype)
+        row[1 : 1 + own.size] = own
+    return rows.ravel()
+
+
+@kernel
+def desk() -> Room:
+    """Room for a decision."""
+    return (
+        np.zeros(POSITION, np.float32),
+        np.zeros(MOVES, np.int64),
+        np.zeros((MOVES, MOVE), np.float32),
+        np.zeros((MOVES, HIDDEN), np.float32),
+        np.zeros(MOVES),
+        np.zeros((1, 1)),
+    )
+
+
+@kernel
+def network_in(weights: Numbers) -> Network:
+    """The layers, as views of the weights."""
+    return (
+        weights[:OF_MOVE].reshape((POSITION, HIDDEN)),
+        weights[OF_MOVE:OF_UNITS].reshape((MOVE, HIDDEN)),
+        weights[OF_UNITS:].reshape((KINDS, HIDDEN)),
+    )
+
+
+@kernel
+def work_out(state: Record, seat: int, network: Network, room: Room) -> int:
+    """Describe a decision, and find the hidden units; returns how many moves there are.
+
+    The loops are such that the compiler does many units at a time.
+    """
+    of_position, of_move, _ = network
+    position, codes, moves, units = room[:4]
+    count = describe(state, seat, position, codes, moves)
+    nothing = np.float32(0.0)
+    base = units[count]  # the last move's room is free: fewer are described
+    for unit in range(HIDDEN):
+        total = nothing
+        for number in range(POSITION):
+            total += position[number] * of_position[number, unit]
+        base[unit] = total
+    for place in range(count):
+        for unit in range(HIDDEN):
+            total = base[unit]
+            for number in range(MOVE):
+                total += moves[place, number] * of_move[number, unit]
+            units[place, unit] = max(total, nothing)
+    return count
+
+
+@kernel
+def judge_as(network: Network, model: int, count: int, room: Room) -> None:
+    """The chances of a decision's moves by a model."""
+    of_units, units, chances = network[2][model], room[3], room[4]
+    nothing = np.float32(0.0)
+    for place in range(count):
+        # four sums, which do not wait for each other
+        one, two, three, four = nothing, nothing, nothing, nothing
+        for unit in range(0, HIDDEN, 4):
+            one += units[place, unit] * of_units[unit]
+            two += units[place, unit + 1] * of_units[unit + 1]
+            three += units[place, unit + 2] * of_units[unit + 2]
+            four += units[place, unit + 3] * of_units[unit + 3]
+        chances[place] = (one + two) + (three + four)
+    most = chances[0]
+    for place in range(1, count):
+        most = max(most, chances[place])
+    total = 0.0
+    for place in range(count):
+        chances[place] = math.exp(chances[place] - most)
+        total += chances[place]
+    for place in range(count):
+        chances[place] /= total
+
+
+@kernel
+def ask(
+    model: int,
+    asked: Parameters,
+    state: Record,
+    seat: int,
+    room: Room,
+    stream: Stream,
+    thoughts: Record,
+) -> int:
+    """What a player who can be asked would do in a seat, whose hand alone they look at."""
+    begin = ROW_OF[model] * ROW
+    viewer = state.viewer
+    state.viewer = seat
+    said = policy_at(np.uint64(asked[begin]), state)(
+        state, asked[begin + 1 : begin + ROW], room[5], stream, thoughts
+    )
+    state.viewer = viewer
+    return int(said)
+
+
+@kernel
+def play_as(
+    state: Record,
+    seat: int,
+    network: Network,
+    asked: Parameters,
+    model: int,
+    room: Room,
+    stream: Stream,
+    thoughts: Record,
+) -> int:
+    """Draw a model's move for a seat, whose hand alone is looked at."""
+    if ROW_OF[model] != WATCHED:
+        return ask(model, asked, state, seat, room, stream, thoughts)
+    count = work_out(state, seat, network, room)
+    judge_as(network, model, count, room)
+    codes, chances = room[1], room[4]
+    point = uniform(stream)
+    for place in range(count - 1):
+        point -= chances[place]
+        if point < 0.0:
+            return int(codes[place])
+    return int(codes[count - 1])
+
+
+@kernel
+def place_of(said: int, count: int, room: Room) -> int:
+    """Where among the moves of a decision one is, or NOWHERE: it is hardly ever made."""
+    for place in range(count):
+        if room[1][place] == said:
+            return place
+    return NOWHERE
+
+
+@kernel
+def weigh_saying(
+    state: Record,
+    seat: int,
+    said: int,
+    network: Network,
+    asked: Parameters,
+    wanted: Shares,
+    room: Room,
+    stream: Stream,
+    thoughts: Record,
+    likely: Shares,
+) -> None:
+    """How likely each model that is ``wanted`` (above 0) is to say this in a seat of a state."""
+    count = work_out(state, seat, network, room)
+    place = place_of(said, count, room)
+    for model in range(KINDS):
+        likely[model] = SURPRISE / count
+        if wanted[model] > 0.0:
+            if ROW_OF[model] != WATCHED:
+                ask(model, asked, state, seat, room, stream, thoughts)
+                likely[model] += (1.0 - SURPRISE) * chance_of(thoughts, said)
+            elif place != NOWHERE:
+                judge_as(network, model, count, room)
+                likely[model] += (1.0 - SURPRISE) * room[4][place]
+
+
+@kernel
+def weigh_hands(
+    states: Record,
+    observation: Record,
+    seat: int,
+    network: Network,
+    asked: Parameters,
+    prior: Shares,
+    stream: Stream,
+    thoughts: Record,
+    shares: Shares,
+) -> None:
+    """Fill ``shares[seat]`` with running sums over (model, hand) for each other seat.
+
+    ``prior`` has the weight of each model by seat; ``states`` is a workspace.
+    """
+    state = states[0]
+    copy(state, observation)
+    rewind(state)
+    room, likely = desk(), np.zeros(KINDS)
+    hands = shares.shape[1] // KINDS
+    for other in range(whole(observation.players)):
+        if other == seat or observation.counts[other] == 0:
+            continue
+        for hand in range(hand_count(state, other)):
+            dealt = put_hand(state, other, hand)
+            for model in range(KINDS):
+                shares[other, model * hands + hand] = prior[other, model] * dealt
+    while True:
+        said = move_towards(state, observation)
+        if said == ARRIVED:
+            break
+        who = whole(actor(state))
+        if who != seat:
+            for hand in range(hand_count(state, who)):
+                put_hand(state, who, hand)
+                weigh_saying(
+                    state,
+                    who,
+                    said,
+                    network,
+                    asked,
+                    prior[who],
+                    room,
+                    stream,
+                    thoughts,
+                    likely,
+                )
+                for model in range(KINDS):
+                    shares[who, model * hands + hand] *= likely[model]
+        apply(state, said)
+    for other in range(whole(observation.players)):
+        if other != seat and observation.counts[other] > 0:
+            cumulate(shares[other])

@@ -1,0 +1,139 @@
+"""What some moves are worth in a position, sample by sample: for reviews.
+
+The same beliefs and the same playing out as when the champion thinks, but all moves are tried
+equally often, on the same deals and with the same luck, and nobody's dice are wanted more than the
+standings say.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from perudo.agents.champion.features import Codes
+from perudo.agents.champion.match_worth import SIZE, Worth, worth_to
+from perudo.agents.champion.player_models import (
+    ASKED_AT,
+    BEHIND_ASKED,
+    KINDS,
+    OWN,
+    WEIGHTS,
+    Network,
+    desk,
+    network_in,
+    weigh_hands,
+)
+from perudo.agents.champion.search import ADAPT, WORTH, play_out, weigh_models
+from perudo.games.chance import Stream, combine, uniform, whole
+from perudo.games.game import Record, copy, hand_count, put_hand, workspace
+from perudo.games.kernel import kernel
+from perudo.games.policy import Memory, Parameters
+from perudo.search.files.book import reals_at
+from perudo.search.online.beliefs import Shares, draw
+
+HIDDEN, LUCK = 1 << 20, 1 << 21
+"""Parts of a sample's key: what is dealt, and how it is played on."""
+
+
+@kernel
+def sample_worths(
+    position: Record,
+    parameters: Parameters,
+    memory: Memory,
+    seat: int,
+    moves: Codes,
+    resample: bool,
+    key: np.uint64,
+    thoughts: Record,
+    worths: Shares,
+) -> None:
+    """Fill ``worths[sample, move]`` with the seat's chance to win the match after the round.
+
+    With ``resample`` the others' hands are dealt from the seat's belief; else they are as they are
+    in the position, and only who the others are is drawn.
+    """
+    players, most = whole(position.players), 1
+    for other in range(players):
+        most = max(most, hand_count(position, other))
+    states, stream = workspace(position, 3), np.zeros(1, np.uint64)
+    shares, of_models = np.zeros((players, KINDS * most)), np.zeros((players, KINDS))
+    network = network_in(parameters[:WEIGHTS].astype(np.float32))
+    asked = parameters[ASKED_AT:BEHIND_ASKED]
+    weigh_models(parameters[ADAPT], memory, of_models)
+    weigh_hands(states, position, seat, network, asked, of_models, stream, thoughts, shares)
+    copy(states[0], position)
+    worth = reals_at(parameters[WORTH], SIZE)
+    play_each(
+        states,
+        seat,
+        network,
+        asked,
+        worth,
+        shares,
+        moves,
+        resample,
+        key,
+        stream,
+        thoughts,
+        worths,
+    )
+
+
+@kernel
+def play_each(
+    states: Record,
+    seat: int,
+    network: Network,
+    asked: Parameters,
+    worth: Worth,
+    shares: Shares,
+    moves: Codes,
+    resample: bool,
+    key: np.uint64,
+    stream: Stream,
+    thoughts: Record,
+    worths: Shares,
+) -> None:
+    """Deal, and play out every move. The states are lent: see ``opponents.hold_against``."""
+    position, dealt, state = states[0], states[1], states[2]
+    players, hands = whole(position.players), shares.shape[1] // KINDS
+    as_model, room = np.full(players, OWN, np.int64), desk()
+    for sample in range(worths.shape[0]):
+        sample_key = combine(key, sample)
+        stream[0] = combine(sample_key, HIDDEN)
+        copy(dealt, position)
+        for other in range(players):
+            if other == seat or position.counts[other] == 0:
+                continue
+            if resample:
+                place = draw(shares[other], stream)
+                as_model[other] = place // hands
+                put_hand(dealt, other, place % hands)
+            else:
+                as_model[other] = draw_model(dealt, position, other, shares[other], stream)
+        for index in range(moves.size):
+            stream[0] = combine(sample_key, LUCK)
+            copy(state, dealt)
+            said = int(moves[index])
+            play_out(state, said, network, asked, as_model, room, stream, thoughts)
+            worths[sample, index] = worth_to(state, worth, seat)
+
+
+@kernel
+def draw_model(dealt: Record, position: Record, seat: int, sums: Shares, stream: Stream) -> int:
+    """Who may sit there with the hand that is there, as likely as it explains what was said."""
+    hands, number = sums.size // KINDS, 0
+    for hand in range(hand_count(position, seat)):
+        put_hand(dealt, seat, hand)
+        if dealt.hands[seat] == position.hands[seat]:
+            number = hand
+    dealt.hands[seat] = position.hands[seat]
+    weights = np.zeros(KINDS)
+    for model in range(KINDS):
+        place = model * hands + number
+        weights[model] = sums[place] - (sums[place - 1] if place > 0 else 0.0)
+    point = uniform(stream) * weights.sum()
+    for model in range(KINDS - 1):
+        point -= weights[model]
+        if point < 0.0:
+            return model
+    return KINDS - 1

@@ -1,0 +1,367 @@
+"""Thinking ahead: what each move leads to, worth of the match, with beliefs about hands and habits.
+
+What the others hold, and how they play, is dealt as likely as that model with that hand would have
+said what was said. All moves are tried on the same deals, and played out by the models. Moves are
+then mixed: those that are usual for the champion, tilted towards what was found to be better, the
+more so the larger the difference is beside what a die is worth.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from perudo.agents.champion.features import (
+    MOVES,
+    SUPPORT,
+    Codes,
+    backing_of,
+    believed,
+    supporters,
+)
+from perudo.agents.champion.match_worth import SIZE, Worth, worth_after_loss, worth_to
+from perudo.agents.champion.player_models import (
+    ASKED_AT,
+    BEHIND_ASKED,
+    KINDS,
+    MODELS,
+    OWN,
+    WEIGHTS,
+    Network,
+    Room,
+    desk,
+    judge_as,
+    network_in,
+    play_as,
+    weigh_hands,
+    work_out,
+)
+from perudo.agents.champion.two_player_book import consult
+from perudo.agents.table_facts import NO_BID, ways
+from perudo.games.chance import Stream, whole
+from perudo.games.game import (
+    OVER,
+    Record,
+    actor,
+    apply,
+    copy,
+    hand_count,
+    put_hand,
+    round_over,
+    workspace,
+)
+from perudo.games.kernel import kernel
+from perudo.games.perudo.layout import (
+    CALZA,
+    DECLINE,
+    FIRST_BID_CODE,
+    NOBODY,
+    PASS,
+    face_of,
+    quantity_of,
+)
+from perudo.games.perudo.reveal import matching
+from perudo.games.policy import Memory, Parameters, begin, choose, consider
+from perudo.search.files.book import reals_at
+from perudo.search.online.beliefs import Shares, draw
+
+WORTH, ROLLOUTS, TEMPERATURE, FOR_MATCH, ADAPT, ALONE, BOOK = range(BEHIND_ASKED, BEHIND_ASKED + 7)
+"""Places of the parameters after the models: an address, the champion's own, the book's first."""
+PHASES = (
+    "fewer dice than that are likely",
+    "a call now and then keeps bidders honest",
+    "exactly as many are likely",
+    "a bid that should hold",
+    "a bid that may hold, to put the next player on the spot",
+    "a bluff",
+    "a pass",
+    "nothing to claim",
+)
+"""Why a move was made."""
+DOUBTING, CHECKING, CLAIMING, HOLDING, PUSHING, BLUFFING, PASSING, DECLINING = range(len(PHASES))
+EVEN, SHOULD, MAY = 0.5, 0.6, 0.35
+"""How likely bids are that should hold, and that may."""
+BATCH = 16
+"""Deals after which moves that are clearly worse are given up."""
+CLEARLY = 3.0
+"""Standard errors."""
+ROUND_LENGTH = 5
+"""Moves that playing out a round takes, as it is reckoned: where rounds are longer, fewer are."""
+CROWD, CROWDED = 4, 3.0
+"""Among more players than this it mixes so many times as much: there are more moves to try and
+longer rounds, and what each move is worth is known less well."""
+OPEN_MIND = 0.01
+"""What each move gets on top of its usual chance, so that none is ruled out beforehand."""
+LEAST_STAKE = 0.005
+STRONG = ("pomcp-pgt-ucb", "pomcp-pgt-rm", "champion")
+WEAKER = np.array([name.partition(":")[0] not in STRONG for name in MODELS])
+"""By model: whether it plays much worse than the champion (``perudo ladder``)."""
+USUAL = float(WEAKER.mean())
+"""How likely anybody is to be weaker of whom nothing is known."""
+PREMIUM = 0.5
+"""What a die of a weaker player is worth beyond that of others, in parts of a die of one's own."""
+LEAST_LIKELY = 1e-3
+"""Models so much less likely than another are left out."""
+FOUND_OUT = -6.0
+"""Somebody of whom the champion's own model is so much less likely than another, as a logarithm,
+plays by that other, and is no longer met by the book."""
+
+
+@kernel
+def play_out(
+    state: Record,
+    said: int,
+    network: Network,
+    asked: Parameters,
+    as_model: Codes,
+    room: Room,
+    stream: Stream,
+    thoughts: Record,
+) -> int:
+    """Make a move and play the round out, each seat by its model; returns how many moves."""
+    steps = 0
+    while True:
+        steps += 1
+        apply(state, said)
+        if round_over(state) or actor(state) == OVER:
+            return steps
+        who = whole(actor(state))
+        said = play_as(state, who, network, asked, as_model[who], room, stream, thoughts)
+
+
+@kernel
+def try_moves(
+    states: Record,
+    seat: int,
+    network: Network,
+    asked: Parameters,
+    worth: Worth,
+    for_match: bool,
+    premiums: Shares,
+    shares: Shares,
+    moves: Codes,
+    count: int,
+    wanted: int,
+    means: Shares,
+    worths: Shares,
+    stream: Stream,
+    thoughts: Record,
+) -> int:
+    """Play out moves from ``states[0]``; returns how many playouts there were.
+
+    Fills in by move what it is worth on average, with premiums and without.
+    """
+    dealt, state = states[1], states[2]
+    players = whole(states[0].players)
+    hands = shares.shape[1] // KINDS
+    as_model = np.full(players, OWN, np.int64)
+    room = desk()
+    squares, tried, errors = np.zeros(count), np.zeros(count), np.zeros(count)
+    given_up = np.zeros(count, np.bool_)
+    done, steps, open_moves = 0, 0, count
+    while done < wanted and steps < ROUND_LENGTH * wanted and open_moves > 1:
+        for _ in range(BATCH):
+            copy(dealt, states[0])
+            for other in range(players):
+                if other != seat and dealt.counts[other] > 0:
+                    place = draw(shares[other], stream)
+                    as_model[other] = place // hands
+                    put_hand(dealt, other, place % hands)
+            for place in range(count):
+                if given_up[place]:
+                    continue
+                copy(state, dealt)
+                said = int(moves[place])
+                steps += play_out(state, said, network, asked, as_model, room, stream, thoughts)
+                if for_match:
+                    value = worth_to(state, worth, seat)
+                else:
+                    value = float(state.counts[seat]) / float(state.total)
+                tried[place] += 1.0
+                worths[place] += (value - worths[place]) / tried[place]
+                for other in range(players):
+                    if state.counts[other] < dealt.counts[other]:
+                        value += premiums[other]
+                change = value - means[place]
+                means[place] += change / tried[place]
+                squares[place] += change * (value - means[place])
+                done += 1
+        best = -1
+        for place in range(count):
+            errors[place] = math.sqrt(squares[place] / (tried[place] - 1.0) / tried[place])
+            if not given_up[place] and (best < 0 or means[place] > means[best]):
+                best = place
+        for place in range(count):
+            doubt = math.sqrt(errors[place] ** 2 + errors[best] ** 2)
+            if not given_up[place] and means[place] < means[best] - CLEARLY * doubt:
+                given_up[place] = True
+                open_moves -= 1
+    return done
+
+
+@kernel
+def holds(observation: Record, seat: int, bid: int) -> float:
+    """The chance that a bid holds, by the own dice and who backs its face."""
+    face = face_of(bid)
+    known = matching(observation.hands[seat], face, int(observation.wild_face))
+    backed = known + SUPPORT * backing_of(supporters(observation, seat), face)
+    unseen = int(observation.total) - int(observation.counts[seat])
+    return believed(unseen, quantity_of(bid) - backed, ways(observation, face))
+
+
+@kernel
+def reason_for(observation: Record, seat: int, said: int) -> int:
+    """Why a move is made, in a word."""
+    if said < FIRST_BID_CODE:
+        if said == CALZA:
+            return CLAIMING
+        if said == PASS:
+            return PASSING
+        if said == DECLINE:
+            return DECLINING
+        checking = observation.passer == NOBODY and holds(observation, seat, observation.bid) > EVEN
+        return CHECKING if checking else DOUBTING
+    chance = holds(observation, seat, said)
+    return HOLDING if chance >= SHOULD else (PUSHING if chance >= MAY else BLUFFING)
+
+
+@kernel
+def conclude(observation: Record, seat: int, stream: Stream, thoughts: Record) -> int:
+    """Draw a move from the mixture, and say why."""
+    said = choose(thoughts, stream)
+    thoughts.phase = reason_for(observation, seat, said)
+    if observation.bid != NO_BID and observation.passer == NOBODY:
+        thoughts.chance = holds(observation, seat, int(observation.bid))
+    return said
+
+
+@kernel
+def is_found_out(observation: Record, seat: int, memory: Memory, adapt: float) -> bool:
+    """Whether the only opponent left plays by habits that are known, and that can be exploited."""
+    for other in range(whole(observation.players)):
+        if other != seat and observation.counts[other] > 0:
+            return bool(adapt * memory[other, OWN] <= FOUND_OUT)
+    return False
+
+
+@kernel
+def weigh_models(adapt: float, memory: Memory, prior: Shares) -> None:
+    """How likely each model is of each seat: all are alike but for what memory says."""
+    for other in range(prior.shape[0]):
+        best = -np.inf
+        for model in range(KINDS):
+            best = max(best, adapt * memory[other, model])
+        for model in range(KINDS):
+            prior[other, model] = math.exp(adapt * memory[other, model] - best)
+            if prior[other, model] < LEAST_LIKELY:
+                prior[other, model] = 0.0
+
+
+@kernel
+def set_premiums(
+    observation: Record,
+    seat: int,
+    worth: Worth,
+    of_models: Shares,
+    stake: float,
+    premiums: Shares,
+) -> None:
+    """What dice of players who have been found to be weaker are worth on top of the standings.
+
+    By the standings it is best to hit the leader. But if all at a table do that, they spare those
+    who are behind, and a weak player has it easier among strong ones than it should. So the dice of
+    weaker players are wanted more than those of others, however many they have left.
+    """
+    total = 0.0
+    for other in range(premiums.size):
+        if other != seat and observation.counts[other] > 0:
+            total += worth_after_loss(observation, worth, seat, other)
+    wanted = total / (float(observation.live) - 1.0) + PREMIUM * stake
+    for other in range(premiums.size):
+        if other != seat and observation.counts[other] > 0:
+            weaker = (of_models[other] * WEAKER).sum() / of_models[other].sum()
+            found = max(weaker - USUAL, 0.0) / (1.0 - USUAL)
+            less = wanted - worth_after_loss(observation, worth, seat, other)
+            premiums[other] = found * max(less, 0.0)
+
+
+@kernel
+def list_moves(
+    observation: Record, seat: int, network: Network, moves: Codes, prior: Shares
+) -> int:
+    """Moves to try, with the champion's usual chances; returns how many."""
+    room = desk()
+    count = work_out(observation, seat, network, room)
+    judge_as(network, OWN, count, room)
+    moves[:count] = room[1][:count]
+    prior[:count] = room[4][:count]
+    return count
+
+
+@kernel
+def decide_champion(
+    observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
+) -> int:
+    """Believe, try, mix, and draw."""
+    seat, players = whole(observation.viewer), whole(observation.players)
+    begin(thoughts)
+    if observation.live == 2 and not is_found_out(observation, seat, memory, parameters[ADAPT]):
+        if consult(observation, parameters[BOOK:], thoughts):
+            return conclude(observation, seat, stream, thoughts)
+    network = network_in(parameters[:WEIGHTS].astype(np.float32))
+    asked = parameters[ASKED_AT:BEHIND_ASKED]
+    worth = reals_at(parameters[WORTH], SIZE)
+    moves, prior = np.zeros(MOVES, np.int64), np.zeros(MOVES)
+    count = list_moves(observation, seat, network, moves, prior)
+    begin(thoughts)
+    if count == 1:
+        consider(thoughts, int(moves[0]), 1.0, np.nan)
+        return conclude(observation, seat, stream, thoughts)
+    states = workspace(observation, 3)
+    most = 1
+    for other in range(players):
+        most = max(most, hand_count(observation, other))
+    shares, of_models = np.zeros((players, KINDS * most)), np.zeros((players, KINDS))
+    weigh_models(parameters[ADAPT], memory, of_models)
+    weigh_hands(states, observation, seat, network, asked, of_models, stream, thoughts, shares)
+    copy(states[0], observation)
+    here = worth_to(observation, worth, seat)
+    stake = max(here - worth_after_loss(observation, worth, seat, seat), LEAST_STAKE)
+    premiums = np.zeros(players)
+    if observation.live > 2 and parameters[FOR_MATCH] > 0.0:
+        set_premiums(observation, seat, worth, of_models, stake, premiums)
+    means, worths = np.zeros(count), np.zeros(count)
+    done = try_moves(
+        states,
+        seat,
+        network,
+        asked,
+        worth,
+        parameters[FOR_MATCH] > 0.0,
+        premiums,
+        shares,
+        moves,
+        count,
+        int(parameters[ROLLOUTS]),
+        means,
+        worths,
+        stream,
+        thoughts,
+    )
+    best = 0
+    for place in range(1, count):
+        if means[place] > means[best]:
+            best = place
+    total = 0.0
+    mixture = np.zeros(count)
+    temperature = parameters[TEMPERATURE] * (CROWDED if observation.live > CROWD else 1.0)
+    for place in range(count):
+        behind = (means[place] - means[best]) / stake
+        mixture[place] = (prior[place] + OPEN_MIND) * math.exp(behind / temperature)
+        total += mixture[place]
+    begin(thoughts)
+    thoughts.rollouts = done
+    for place in range(count):
+        consider(thoughts, int(moves[place]), mixture[place] / total, worths[place])
+    return conclude(observation, seat, stream, thoughts)

@@ -1,0 +1,260 @@
+"""The champion between two players: solved strategies that ship with the package.
+
+A round between two players without calza ends in one of two ways: either of them loses a die. What
+the match is then worth is whatever it is; who wins a round as often as possible plays the match as
+well as possible. So rounds are solved each by itself, and many rule sets share them.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from perudo.agents.heads_up import from_opener
+from perudo.agents.papers.cfr import number_of_hand
+from perudo.games.chance import Stream, below
+from perudo.games.game import Record, action, action_count, memory_key, workspace
+from perudo.games.kernel import INTERPRETED, kernel
+from perudo.games.perudo import Rules
+from perudo.games.policy import (
+    UNIFORM,
+    Memory,
+    Parameters,
+    begin,
+    choose,
+    consider,
+)
+from perudo.search.files.book import MISSING, look_up, places_at, position_key, position_keys
+from perudo.search.files.sparse import KEY_MASK, SparsePage, load
+from perudo.search.trees.memory_graph import find
+from perudo.search.trees.outcomes import Keys
+
+BOOK = "champion-two.book"
+SIZE, KEYS, FIRST, BEGIN, COUNTS, COUNT, LISTED, MOVES, CHANCES, MEMORIES = range(10)
+"""Where the parameters say what arrays there are. SIZE and KEYS are as in ``search/book.py``; from
+MEMORIES on, by standing: how many moves its page remembers, 0 where there is none."""
+MOST_DICE = 16
+STANDINGS = MOST_DICE * MOST_DICE
+PASS_DICE = 5
+
+
+# --- which round is it? -------------------------------------------------------------------------
+def plain_round(rules: Rules, dice: tuple[int, int]) -> Rules | None:
+    """The rules of a round between two players, without what does not matter to it.
+
+    None if more than the dice decides what may be said: palafico rounds of two.
+    """
+    usual = Rules()
+    changes: dict[str, Any] = {
+        name: getattr(usual, name)
+        for name in ("dice", "start_mode", "start_roll_tie", "dudo_starter", "exact_bid_doubted")
+    }
+    changes |= {"max_players": 2, "single_round": False}
+    one_die_each = dice == (1, 1)
+    palafico = rules.palafico != "off"
+    if palafico and rules.two_player_palafico in ("full", "nonwild_trigger") and 1 in dice:
+        return None
+    nothing_wild = palafico and rules.two_player_palafico == "literal" and one_die_each
+    changes["palafico"] = "automatic" if nothing_wild else "off"
+    changes |= {
+        name: getattr(usual, name)
+        for name in (
+            "palafico_face_change",
+            "palafico_owner_may_change",
+            "palafico_aces_wild",
+            "two_player_palafico",
+            "calza_in_palafico",
+            "pass_in_palafico",
+        )
+    }
+    if not nothing_wild:
+        changes["nonwild_order"] = usual.nonwild_order
+    if rules.ace_opening == "palafico_only":
+        changes["ace_opening"] = "no"
+    if rules.ace_rank != "above_double":
+        changes["ace_exit_plus_one"] = changes["ace_exit_monotone"] = True
+    if not (rules.calza and rules.calza_two_players):
+        changes |= {name: getattr(usual, name) for name in _named(rules, "calza")}
+        changes["calza"] = False
+    if not rules.enable_pass or PASS_DICE not in dice:
+        changes |= {name: getattr(usual, name) for name in ("consecutive_pass", "pass_on_opening")}
+        changes["enable_pass"] = False
+    return replace(rules, **changes)
+
+
+def _named(rules: Rules, prefix: str) -> list[str]:
+    return [name for name in vars(rules) if name.startswith(prefix)]
+
+
+# --- the open book ------------------------------------------------------------------------------
+@kernel
+def enter_positions(
+    table: Keys,
+    first: npt.NDArray[np.int64],
+    begin: npt.NDArray[np.int64],
+    keys: Keys,
+    rows: npt.NDArray[np.int64],
+    moves: npt.NDArray[np.int64],
+) -> None:
+    """Enter keys, each with where its rows and their moves begin."""
+    for index in range(keys.size):
+        place = find(table, keys[index])
+        table[place] = keys[index]
+        first[place] = rows[index]
+        begin[place] = moves[index]
+
+
+@dataclass(frozen=True)
+class OpenBook:
+    """The pages for some rules, in a few arrays that the policy looks things up in."""
+
+    keys: Keys
+    first: npt.NDArray[np.int64]
+    """By place in the table: where its rows begin ..."""
+    begin: npt.NDArray[np.int64]
+    """... and the moves of these. Where each row's begin would be the largest part of all."""
+    counts: npt.NDArray[np.uint8]
+    """Of each row, a position and a hand: how many moves it has."""
+    moves: npt.NDArray[np.uint8]
+    chances: npt.NDArray[np.uint8]
+    memories: npt.NDArray[np.float64]
+
+    @staticmethod
+    def of(pages: list[tuple[tuple[int, int], SparsePage]]) -> OpenBook:
+        """Bind pages, each with its dice."""
+        size = 1 << (2 * sum(len(page.keys) for _, page in pages) + 16).bit_length()
+        table = np.zeros(size, np.uint64)
+        first, begin = np.zeros((2, size), np.int64)
+        memories = np.zeros(STANDINGS)
+        rows, moves = 0, 0
+        for dice, page in pages:
+            standing, memory = number_of_dice(*dice), int(page.about["memory"])
+            memories[standing] = memory
+            keys = position_keys(page.keys, memory, standing)
+            starts = page.first_rows
+            ends = np.concatenate([[0], np.cumsum(page.counts, dtype=np.int64)])
+            enter_positions(
+                table, first, begin, keys, starts[:-1] + rows, ends[starts[:-1]] + moves
+            )
+            rows += len(page.counts)
+            moves += len(page.moves)
+        nothing = np.zeros(0, np.uint8)
+        return OpenBook(
+            table,
+            first,
+            begin,
+            np.concatenate([nothing, *(page.counts for _, page in pages)]),
+            np.concatenate([nothing, *(page.moves for _, page in pages)]),
+            np.concatenate([nothing, *(page.chances for _, page in pages)]),
+            memories,
+        )
+
+    @property
+    def parameters(self) -> Parameters:
+        """The arrays' sizes and addresses. They are only good while the book is kept."""
+        head = [
+            len(self.keys),
+            self.keys.ctypes.data,
+            self.first.ctypes.data,
+            self.begin.ctypes.data,
+            self.counts.ctypes.data,
+            len(self.counts),
+            len(self.moves),
+            self.moves.ctypes.data,
+            self.chances.ctypes.data,
+        ]
+        return np.concatenate([np.array(head, np.float64), self.memories])
+
+
+def shipped(wanted: Callable[[dict[str, Any]], bool] = lambda about: True) -> list[SparsePage]:
+    """The pages that ship with the package. Not kept: opened books are smaller."""
+    return load(files("perudo").joinpath("data", BOOK).read_bytes(), BOOK, wanted)[1]
+
+
+@functools.lru_cache(maxsize=64)
+def open_book(rules: Rules) -> OpenBook:
+    """What is shipped for matches, or ends of matches, between two by these rules."""
+
+    def serves(about: dict[str, Any]) -> bool:
+        first, second = about["dice"]
+        return plain_round(rules, (first, second)) == Rules.parse(about["rules"])
+
+    pages = shipped(serves)
+    return OpenBook.of([(tuple(page.about["dice"]), page) for page in pages])
+
+
+# --- playing ------------------------------------------------------------------------------------
+@kernel
+def number_of_dice(first: int, second: int) -> int:
+    """The opener's and the other's dice as a number."""
+    return int(first) * MOST_DICE + int(second)
+
+
+if INTERPRETED:
+    import ctypes
+
+    def bytes_at(address: float, size: float) -> Any:
+        """The array of bytes at an address."""
+        return np.ctypeslib.as_array((ctypes.c_uint8 * int(size)).from_address(int(address)))
+
+else:
+    from numba import carray
+
+    from perudo.search.files.book import pointer_to
+
+    @kernel
+    def bytes_at(address: float, size: float) -> Any:
+        """The array of bytes at an address."""
+        return carray(pointer_to(np.uint64(address)), (int(size),), np.uint8)
+
+
+@kernel
+def consult(observation: Record, parameters: Parameters, thoughts: Record) -> bool:
+    """List what the book says, as a mixture; False if it is silent about this position."""
+    workspaces = workspace(observation, 2)
+    view = workspaces[0]
+    from_opener(view, observation)
+    standing = number_of_dice(view.counts[0], view.counts[1])
+    memory = int(parameters[MEMORIES + standing])
+    if memory == 0:
+        return False
+    short = memory_key(view, memory) & KEY_MASK
+    place = look_up(parameters, position_key(short, memory, standing))
+    if place == MISSING:
+        return False
+    row = places_at(parameters[FIRST], parameters[SIZE])[place]
+    counts = bytes_at(parameters[COUNTS], parameters[COUNT])
+    begin = places_at(parameters[BEGIN], parameters[SIZE])[place]
+    for _ in range(number_of_hand(view, int(view.viewer), workspaces)):
+        begin += counts[row]
+        row += 1
+    end = begin + counts[row]
+    moves = bytes_at(parameters[MOVES], parameters[LISTED])
+    chances = bytes_at(parameters[CHANCES], parameters[LISTED])
+    total, count = 0, action_count(observation)
+    for index in range(begin, end):
+        if moves[index] >= count:
+            return False  # the position is another one whose shortened key is the same
+        total += chances[index]
+    for index in range(begin, end):
+        said = action(observation, int(moves[index]))
+        consider(thoughts, said, chances[index] / total, np.nan)
+    return total > 0
+
+
+@kernel
+def play_two_players(
+    observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
+) -> int:
+    """Draw from the book's mixture; where it is silent, any move is as good as another."""
+    begin(thoughts)
+    if consult(observation, parameters, thoughts):
+        return choose(thoughts, stream)
+    thoughts.mixed = UNIFORM
+    return int(action(observation, below(stream, action_count(observation))))

@@ -1,0 +1,167 @@
+"""A class from a file, in a process of its own: it can neither hang nor break this one."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from perudo.agents.agent import Decision, Thoughts
+from perudo.agents.external.loading import find_file
+from perudo.agents.external.process_agent import TIMEOUT_SECONDS, OutsideAgent
+from perudo.agents.external.wire import (
+    LONGEST_LINE,
+    encode,
+    pack_memories,
+    pack_records,
+    unpack_memories,
+)
+from perudo.agents.mistakes import agent_error, checked
+from perudo.games.chance import Stream
+from perudo.games.errors import PerudoError
+from perudo.games.game import Game
+from perudo.games.policy import Memory
+from perudo.games.state import State
+
+LOADING_SECONDS = 120.0
+"""Importing a file may mean loading a large library, or compiling."""
+
+Message = dict[str, Any]
+
+
+class FileAgent(OutsideAgent):
+    """The agent that a word such as ``my_agent.py:Careful:caution=0.4`` names.
+
+    It decides exactly as it would in this process: the worker gets the same bytes, and what it
+    draws and remembers comes back. The file is loaded at once, so that what is wrong with it is
+    known before anything is played.
+    """
+
+    idea = "asks a class from a file"
+
+    def __init__(self, word: str, timeout: float = TIMEOUT_SECONDS) -> None:
+        super().__init__(timeout)
+        self._word = word
+        find_file(word)
+        self._about = self._load()
+        self.memory_width = self._about["memory_width"]  # type: ignore[misc]  # the class's own
+        self.uses_clock = self._about["uses_clock"]
+        if self._about["batches"]:
+            self.act_batch = self._act_batch
+
+    @property
+    def spec(self) -> str:
+        """The word that names it."""
+        return self._word
+
+    def decide_within(
+        self, observation: State, memory: Memory, stream: Stream, seconds: float | None
+    ) -> Decision:
+        """Have the class decide."""
+        (decision,) = self._decide([observation], [memory], [stream], False, seconds)
+        return decision
+
+    def _act_batch(
+        self, observations: list[Any], memories: list[Memory], streams: list[Stream]
+    ) -> list[Decision]:
+        """Have the class decide many positions at once."""
+        return self._decide(observations, memories, streams, True, self.timeout)
+
+    def learn(self, observation: State, memory: Memory) -> None:
+        """Show the class a settled round."""
+        if self._about["learns"]:
+            question = self._about_state("learn", observation)
+            question["memories"] = pack_memories([memory])
+            answer = self._ask(question, self.timeout, observation)
+            memory[:] = unpack_memories(answer["memories"], 1)[0]
+
+    def sit(self, game: Game, setting: Any, seat: int, players: Sequence[str]) -> None:
+        """Tell the class of a match."""
+        if self._about["sits"]:
+            table = {"game": game.name, "options": game.setting_options(setting)}
+            self._ask({"do": "sit", **table, "seat": seat, "players": list(players)}, self.timeout)
+
+    def leave(self, observation: State) -> None:
+        """Tell the class how the match ended."""
+        if self._about["leaves"]:
+            self._ask(self._about_state("leave", observation), self.timeout, observation)
+
+    def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
+        """Ask the class."""
+        table = {"game": game.name, "options": game.setting_options(setting)}
+        question = {"do": "cannot_play", **table, "players": players}
+        reason: str | None = self._ask(question, self.timeout)["reason"]
+        return reason
+
+    # --- the worker -----------------------------------------------------------------------------
+    def _load(self) -> Message:
+        """Start a worker; returns what it says about the class."""
+        self._start(
+            [sys.executable, "-P", "-m", "perudo.agents.external.worker", self._word], LONGEST_LINE
+        )
+        about = self._read(self._converse(lambda process: process.read(LOADING_SECONDS)), None)
+        if "error" in about:
+            self.close()
+            raise PerudoError(about["error"])
+        return about
+
+    def _decide(
+        self,
+        observations: list[Any],
+        memories: list[Memory],
+        streams: list[Stream],
+        batch: bool,
+        seconds: float | None,
+    ) -> list[Decision]:
+        first, records = observations[0], [view.record for view in observations]
+        question = {
+            "do": "decide",
+            "batch": batch,
+            "game": first.game.name,
+            "states": pack_records(records),
+            "memories": pack_memories(memories) if self.memory_width else None,
+            "streams": [int(stream[0]) for stream in streams],
+        }
+        answer = self._ask(question, seconds, first)
+        for stream, word in zip(streams, answer["streams"], strict=True):
+            stream[0] = word
+        if self.memory_width:
+            written = unpack_memories(answer["memories"], len(memories))
+            for memory, changed in zip(memories, written, strict=True):
+                memory[:] = changed
+        return [
+            checked(self.spec, view, Decision(code, said and Thoughts(**said)), record)
+            for view, record, code, said in zip(
+                observations, records, answer["actions"], answer["thoughts"], strict=True
+            )
+        ]
+
+    def _about_state(self, do: str, observation: State) -> Message:
+        return {
+            "do": do,
+            "game": observation.game.name,
+            "states": pack_records([observation.record]),
+        }
+
+    def _ask(
+        self, question: Message, seconds: float | None, observation: State | None = None
+    ) -> Message:
+        if self._process is None:
+            self._load()
+        line, limit = encode(question), math.inf if seconds is None else seconds
+        answer = self._read(
+            self._converse(lambda process: process.ask(line, limit), observation), observation
+        )
+        if "error" in answer:  # the class failed, its process did not
+            raise agent_error(self.spec, answer["error"], observation)
+        return answer
+
+    def _read(self, line: str, observation: State | None) -> Message:
+        try:
+            message = json.loads(line)
+        except ValueError:
+            self._give_up(f"wrote {line[:80]!r} into the conversation", observation)
+        assert isinstance(message, dict)
+        return message

@@ -1,0 +1,99 @@
+"""Any program, in any language, that speaks the protocol on its standard input and output."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import shutil
+from collections.abc import Sequence
+from typing import Any, cast
+
+from perudo import protocol
+from perudo.agents.agent import Decision
+from perudo.agents.external.process_agent import TIMEOUT_SECONDS, OutsideAgent
+from perudo.games.chance import Stream, next_word
+from perudo.games.errors import PerudoError
+from perudo.games.game import Game
+from perudo.games.perudo import PERUDO, PerudoState
+from perudo.games.policy import Memory
+from perudo.games.state import SEATS, State
+
+LUCK_BITS = 53
+"""As many as every language's numbers hold exactly."""
+
+
+class ProgramAgent(OutsideAgent):
+    """A program, started without a shell; docs/protocol.md says what it is told and answers.
+
+    It starts when it sits down to its first match and plays one after the other. It has no part in
+    ``memory``: what it wants to remember, it keeps itself.
+    """
+
+    idea = "asks a program, in JSON lines"
+    uses_clock = True  # nobody knows what else a program plays by
+
+    def __init__(self, command: str, timeout: float = TIMEOUT_SECONDS) -> None:
+        super().__init__(timeout)
+        self._text = command.strip()
+        try:
+            self._command = shlex.split(command)
+        except ValueError as error:
+            raise PerudoError(f"cannot read the command {command!r}: {error}") from None
+        if not self._command:
+            raise PerudoError("write a command after cmd:, as in cmd:node bot.js")
+        if shutil.which(self._command[0]) is None:
+            raise PerudoError(f"{self.spec}: there is no program {self._command[0]!r}")
+        self._questions = 0
+
+    @property
+    def spec(self) -> str:
+        """The command, as it was given."""
+        return f"cmd:{self._text}"
+
+    @property
+    def pid(self) -> int | None:
+        """The number of its process, while it runs."""
+        return None if self._process is None else self._process.pid
+
+    def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
+        """The protocol is about Perudo."""
+        if game.name != "perudo":
+            return f"{self.spec} plays perudo, not {game.name}"
+        return None
+
+    def sit(self, game: Game, setting: Any, seat: int, players: Sequence[str]) -> None:
+        """Start the program if it is not running, and introduce the match."""
+        if self._process is None:
+            self._start(self._command)
+        self._tell(protocol.hello(game, setting, seat, players))
+
+    def decide_within(
+        self, observation: State, memory: Memory, stream: Stream, seconds: float | None
+    ) -> Decision:
+        """Ask, and wait for an answer."""
+        view = cast(PerudoState, observation)
+        if self._process is None:  # nobody has introduced the match
+            self.sit(PERUDO, view.rules, view.viewer, list(SEATS[: view.players]))
+        self._questions += 1
+        luck = int(next_word(stream)) >> (64 - LUCK_BITS)
+        question = protocol.encode(protocol.decide(view, self._questions, luck))
+        limit = math.inf if seconds is None else seconds
+        answer = self._converse(lambda process: process.ask(question, limit), observation)
+        try:
+            code = protocol.answered_action(answer, view, self._questions)
+        except PerudoError as error:
+            self._give_up(str(error), observation)
+        return Decision(observation.game.action_value(code))
+
+    def learn(self, observation: State, memory: Memory) -> None:
+        """Tell how a round was settled."""
+        self._tell(protocol.result(cast(PerudoState, observation)), observation)
+
+    def leave(self, observation: State) -> None:
+        """Tell how the match ended; the program stays for the next one."""
+        self._tell(protocol.end(cast(PerudoState, observation)), observation)
+
+    def _tell(self, message: protocol.Message, observation: State | None = None) -> None:
+        if self._process is not None:
+            line = protocol.encode(message)
+            self._converse(lambda process: process.tell(line, self.timeout), observation)

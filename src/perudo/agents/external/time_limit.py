@@ -1,0 +1,83 @@
+"""Having an agent decide in time, whoever it is.
+
+Agents of this package run in this process. Classes from files and programs have processes of their
+own (``outside.py``), because only a process can be ended for certain.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from perudo.agents.agent import Agent, Decision
+from perudo.agents.external.process_agent import OutsideAgent
+from perudo.agents.human import HumanAgent
+from perudo.agents.mistakes import agent_error, checked, raised
+from perudo.games.chance import Stream
+from perudo.games.errors import AgentError
+from perudo.games.policy import Memory
+from perudo.games.state import State
+
+
+class OutOfTime(BaseException):
+    """Raised inside an agent that thinks for too long; not an ``Exception``, lest it be caught."""
+
+
+def decide_within(
+    agent: Agent, observation: State, memory: Memory, stream: Stream, seconds: float | None
+) -> Decision:
+    """An agent's legal decision; ``AgentError`` if it raises, takes too long, or may not do that.
+
+    In this process thinking is interrupted between two steps of Python; that compiled thinking took
+    too long is noticed when it is over. A person has all the time in the world, and may leave
+    (EOFError).
+    """
+    if isinstance(agent, OutsideAgent):
+        return agent.decide_within(observation, memory, stream, seconds)
+    limit = None if isinstance(agent, HumanAgent) else seconds
+    try:
+        with _alarm(limit):
+            answer = agent.decide(observation, memory, stream)
+    except OutOfTime:
+        late = f"did not answer within {seconds:g} s"
+        raise agent_error(agent.spec, late, observation) from None
+    except (AgentError, EOFError):
+        raise
+    except Exception as error:
+        raise agent_error(agent.spec, f"raised {raised(error)}", observation) from error
+    return checked(agent.spec, observation, answer)
+
+
+@contextmanager
+def _alarm(seconds: float | None) -> Iterator[None]:
+    """Raise ``OutOfTime`` in what runs inside after so long; outside the main thread, at its end.
+
+    Whoever else uses the alarm finds it as it was.
+    """
+    if seconds is None:
+        yield
+        return
+    started = time.monotonic()
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        if time.monotonic() - started > seconds:
+            raise OutOfTime
+        return
+
+    def ring(number: int, frame: Any) -> None:
+        raise OutOfTime
+
+    previous = signal.signal(signal.SIGALRM, ring)
+    before, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+        if before:
+            left = max(before - (time.monotonic() - started), 1e-3)
+            signal.setitimer(signal.ITIMER_REAL, left, interval)

@@ -1,0 +1,162 @@
+"""The process in which a class from a file plays: ``python -m`` this module, ``FILE.py:CLASS``.
+
+``FileAgent`` starts it and asks. The class may print: that goes to standard error, the real
+standard output being kept for the answers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any, TextIO
+
+import numpy as np
+
+from perudo.agents.agent import Agent, Decision
+from perudo.agents.external.loading import PlainAgent, load_agent
+from perudo.agents.external.wire import encode, pack_memories, unpack_memories, unpack_states
+from perudo.agents.mistakes import raised
+from perudo.games.errors import PerudoError
+from perudo.games.game import game_named
+from perudo.games.state import action_code
+
+Message = dict[str, Any]
+
+
+class Worker:
+    """Answers what ``FileAgent`` asks, with one agent."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self._answers: dict[str, Callable[[Message], Message]] = {
+            "decide": self.decide,
+            "learn": self.learn,
+            "sit": self.sit,
+            "leave": self.leave,
+            "cannot_play": self.cannot_play,
+        }
+
+    def introduction(self) -> Message:
+        """What the other side must know about the class."""
+        return {
+            "memory_width": self._agent.memory_width,
+            "uses_clock": bool(self._agent.uses_clock),
+            "batches": hasattr(self._agent, "act_batch"),
+            "learns": self._listens("learn"),
+            "sits": self._listens("sit"),
+            "leaves": self._listens("leave"),
+        }
+
+    def answer(self, question: Message) -> Message:
+        """Do what is asked; what the class raises is reported."""
+        try:
+            return self._answers[question["do"]](question)
+        except PerudoError as error:
+            return {"error": str(error)}
+        except Exception as error:
+            return {"error": f"raised {raised(error)}"}
+
+    def decide(self, question: Message) -> Message:
+        """One decision, or several at once."""
+        states = unpack_states(question["game"], question["states"])
+        memories = unpack_memories(question["memories"], len(states))
+        streams = [np.array([word], np.uint64) for word in question["streams"]]
+        if question["batch"]:
+            agent: Any = self._agent
+            decisions = list(agent.act_batch(states, memories, streams))
+            if len(decisions) != len(states):
+                raise PerudoError(
+                    f"act_batch gave {len(decisions)} actions for {len(states)} positions"
+                )
+        else:
+            asked = zip(states, memories, streams, strict=True)
+            decisions = [self._agent.decide(*parts) for parts in asked]
+        game = states[0].game
+        given = [each if isinstance(each, Decision) else Decision(each) for each in decisions]
+        return {
+            "actions": [action_code(game, decision.action) for decision in given],
+            "thoughts": [each.thoughts and asdict(each.thoughts) for each in given],
+            "memories": pack_memories(memories) if self._agent.memory_width else None,
+            "streams": [int(stream[0]) for stream in streams],
+        }
+
+    def learn(self, question: Message) -> Message:
+        """Show the class a settled round."""
+        (observation,) = unpack_states(question["game"], question["states"])
+        (memory,) = unpack_memories(question["memories"], 1)
+        self._agent.learn(observation, memory)
+        return {"memories": pack_memories([memory])}
+
+    def sit(self, question: Message) -> Message:
+        """Tell the class of a match."""
+        game = game_named(question["game"])
+        setting = game.setting_from_options(question["options"])
+        self._agent.sit(game, setting, question["seat"], question["players"])
+        return {}
+
+    def leave(self, question: Message) -> Message:
+        """Tell the class how it ended."""
+        (observation,) = unpack_states(question["game"], question["states"])
+        self._agent.leave(observation)
+        return {}
+
+    def cannot_play(self, question: Message) -> Message:
+        """Ask the class whether it can sit down at such a table."""
+        game = game_named(question["game"])
+        setting = game.setting_from_options(question["options"])
+        return {"reason": self._agent.cannot_play(game, setting, question["players"])}
+
+    def close(self) -> None:
+        """No more questions."""
+        self._agent.close()
+
+    def _listens(self, method: str) -> bool:
+        """Whether the class has more than the default of a method: others need not be told."""
+        if isinstance(self._agent, PlainAgent):
+            return self._agent.has(method)
+        return getattr(type(self._agent), method) is not getattr(Agent, method)
+
+
+def serve(word: str, questions: TextIO, answers: TextIO) -> None:
+    """Load the class, introduce it, and answer until there are no more questions."""
+
+    def say(message: Message) -> None:
+        answers.write(encode(message) + "\n")
+        answers.flush()
+
+    try:
+        worker = Worker(load_agent(word))
+        introduction = worker.introduction()
+    except PerudoError as error:
+        say({"error": str(error)})
+        return
+    say(introduction)
+    for line in questions:
+        say(worker.answer(json.loads(line)))
+    worker.close()
+
+
+def conversation() -> tuple[TextIO, TextIO]:
+    """Keep the real input and output for questions and answers, out of the reach of agents.
+
+    What an agent prints goes to the standard error; it reads nothing.
+    """
+    questions = os.fdopen(os.dup(0), encoding="ascii")
+    answers = os.fdopen(os.dup(1), "w", encoding="ascii")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return questions, answers
+
+
+def main() -> None:
+    """Serve the class that the command line names."""
+    serve(sys.argv[1], *conversation())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Players published in papers and reports, one file per family."""

@@ -1,0 +1,232 @@
+"""Solved strategies for two players: rounds solved by CFR, each played for the match.
+
+What has been solved is kept in the user's cache directory. On the command line a match that nobody
+has solved yet is solved when it is first needed; a server only plays what is there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from perudo.agents.agent import CompiledAgent, Decision
+from perudo.agents.heads_up import from_opener, standing_number
+from perudo.agents.parameters import flag, number
+from perudo.games.chance import Stream, below
+from perudo.games.errors import PerudoError
+from perudo.games.game import (
+    Game,
+    Record,
+    action,
+    action_count,
+    forget_round,
+    hand_count,
+    memory_key,
+    put_hand,
+    workspace,
+)
+from perudo.games.kernel import cache_directory, kernel
+from perudo.games.policy import (
+    UNIFORM,
+    Memory,
+    Parameters,
+    begin,
+    choose,
+    consider,
+)
+from perudo.games.state import State
+from perudo.search.cfr.match_values import LONGEST_MEMORY, Effort, MatchSolver, Valued
+from perudo.search.files.book import MISSING, Book, chance_at, look_up, position_key
+from perudo.search.files.page import ALL_MOVES, Page
+from perudo.search.files.sealed import SealedFileError
+
+MEMORIES = (ALL_MOVES, *range(LONGEST_MEMORY, 0, -1))
+"""How many moves a page may remember: it is looked for with each."""
+
+Report = Callable[[Valued, int, int], None]
+"""Told of each round that has been solved, with its number and how many there are."""
+_solving: list[Report] = []
+"""Who may solve: empty in a server."""
+
+
+def allow_solving(report: Report) -> None:
+    """Let agents solve, when they sit down, what has not been solved before."""
+    _solving[:] = [report]
+
+
+@kernel
+def number_of_hand(view: Record, seat: int, workspaces: Record) -> int:
+    """Which of its hands, as ``put_hand`` numbers them, a seat has."""
+    hand, other = view.hands[seat], workspaces[1]
+    other.counts[seat] = view.counts[seat]
+    for index in range(hand_count(other, seat)):
+        put_hand(other, seat, index)
+        if other.hands[seat] == hand:
+            return index
+    return 0  # not reached: every hand is listed
+
+
+@kernel
+def play_by_the_book(
+    observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
+) -> int:
+    """Draw from the solved mixture; where the book is silent, any move is as good as another."""
+    workspaces = workspace(observation, 2)
+    view = workspaces[0]
+    from_opener(view, observation)
+    standing, place = standing_number(view), MISSING
+    for memory_of_page in MEMORIES:
+        if place == MISSING:
+            key = memory_key(view, memory_of_page)
+            place = look_up(parameters, position_key(key, memory_of_page, standing))
+    begin(thoughts)
+    count = action_count(observation)
+    hand = number_of_hand(view, int(view.viewer), workspaces)
+    total = 0.0
+    if place != MISSING:
+        for index in range(count):
+            total += chance_at(parameters, place, hand, index)
+    if total == 0.0:
+        thoughts.mixed = UNIFORM
+        return int(action(observation, below(stream, count)))
+    for index in range(count):
+        share = chance_at(parameters, place, hand, index) / total
+        if share > 0.0:
+            consider(thoughts, action(observation, index), share, np.nan)
+    return choose(thoughts, stream)
+
+
+@dataclass(frozen=True)
+class Cfr(CompiledAgent):
+    """Plays solved strategies: small rounds exactly, larger ones with a short memory.
+
+    Each round is played for the match: for what the dice counts that it can lead to are worth, from
+    the rounds solved before it.
+    """
+
+    name = "cfr"
+    idea = "solved strategies for two players, each round played for the match"
+    source = "FSICFR as in the Maynooth report; Neller and Hnath 2011; Zinkevich et al. 2007"
+    policy = play_by_the_book
+
+    memory: int = number(2, 1, 3)
+    """How many of the last moves it remembers, at least, in rounds too large to solve exactly."""
+    iterations: int = number(100_000, 1_000, 100_000_000)
+    """Deals that such a round is learnt from."""
+    match: bool = flag(True)
+    """Play for the match; otherwise each round for the die."""
+
+    def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
+        """Two players only."""
+        if players != 2:
+            return f"{self.name} plays against one other, not at tables of {players}"
+        return super().cannot_play(game, setting, players)
+
+    def prepare(self, start: State) -> None:
+        """Open the book for these rules and dice; solve what is missing, where that is allowed."""
+        books: dict[Path, Book] = self.__dict__.setdefault("_books", {})
+        folder = _folder(start, self._effort)
+        if folder not in books:
+            books[folder] = Book.of((_standing(page), page) for page in self._pages(start, folder))
+        self.__dict__["_open"] = books[folder]
+
+    @property
+    def parameters(self) -> Parameters:
+        """Where the open book lies."""
+        book: Book | None = self.__dict__.get("_open")
+        if book is None:
+            raise PerudoError(f"{self.name} has to be prepared for a match before it plays")
+        return book.parameters
+
+    def decide(self, observation: State, memory: Memory, stream: Stream) -> Decision:
+        """Look the position up."""
+        if "_open" not in self.__dict__:
+            self.prepare(_start_of(observation))
+        return super().decide(observation, memory, stream)
+
+    @property
+    def _effort(self) -> Effort:
+        return Effort(memory=self.memory, iterations=self.iterations, for_match=self.match)
+
+    def _pages(self, start: State, folder: Path) -> list[Page]:
+        try:
+            return _load(folder)
+        except SealedFileError:
+            if not _solving:
+                dice = ",".join(str(int(count)) for count in start.record.counts[:2])
+                raise PerudoError(
+                    f"{self.spec} has not been solved for {getattr(start, 'rules', '')} with dice "
+                    f"{dice}; play it once on the command line"
+                ) from None
+        solver = MatchSolver(_openings(start), self._effort, _canonical)
+        standings = solver.standings
+        solved = 0
+
+        def report(valued: Valued) -> None:
+            nonlocal solved
+            solved += 1
+            _solving[0](valued, solved, len(standings))
+
+        solver.solve(report)
+        pages = [valued.page for valued in solver.valued.values()]
+        for place, (page, standing) in enumerate(zip(pages, standings, strict=True)):
+            number = int(standing_number(standing.record))
+            page.about.update(standing=number, pages=len(pages))
+            page.save(folder / f"{place}.page")
+        return pages
+
+
+def _openings(start: State) -> list[State]:
+    """The match with either player opening, if that is not decided."""
+    record = start.record
+    seats = range(2) if record.opener < 0 else range(int(record.opener), int(record.opener) + 1)
+    openings = []
+    for seat in seats:
+        record.opener = seat
+        openings.append(type(start)(record))
+    return openings
+
+
+def _canonical(state: State) -> tuple[State, bool]:
+    """A standing with its opener as A, and whether the seats were exchanged for that."""
+    records = np.zeros(2, state.game.dtype)
+    records[0] = state.record
+    from_opener(records[1], records[0])
+    rules = records[1]["rules"]
+    rules["start_mode"] = rules["start_roll_tie"] = 0  # who opens first is decided
+    return type(state)(records[1]), bool(records[0]["opener"] == 1)
+
+
+def _standing(page: Page) -> int:
+    return int(page.about["standing"])
+
+
+def _start_of(observation: State) -> State:
+    """The match that an observation seems to be of: from the round's dice on."""
+    record = observation.record
+    forget_round(record)
+    return type(observation)(record)
+
+
+def _folder(start: State, effort: Effort) -> Path:
+    """Where a book is kept: named after all that it depends on."""
+    home = os.environ.get("PERUDO_BOOKS") or cache_directory().parent / "books"
+    digest = hashlib.sha256(f"{effort} revision {start.game.revision}".encode())
+    for opening in sorted(_canonical(state)[0].record.tobytes() for state in _openings(start)):
+        digest.update(opening)
+    return Path(home) / digest.hexdigest()[:24]
+
+
+def _load(folder: Path) -> list[Page]:
+    """All pages of a folder; a book that is not complete is no book."""
+    first = Page.load(folder / "0.page")
+    return [
+        first,
+        *(Page.load(folder / f"{place}.page") for place in range(1, first.about["pages"])),
+    ]

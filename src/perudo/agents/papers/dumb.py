@@ -1,0 +1,129 @@
+"""The Maynooth report's three players that score random bets and make the best of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from perudo.agents.papers.bet_generator import (
+    BLUFF,
+    GENERATED,
+    HISTORY,
+    HISTORY_WEIGHT,
+    LEGACY_BLUFF,
+    MAX_DRAWS,
+    PROB,
+    SHEET_ROWS,
+    BetGenerator,
+    allow_legal_bids,
+    bluff_chance,
+    generate_bets,
+    open_round,
+    plays_one_die,
+    read_table,
+    score,
+)
+from perudo.agents.parameters import chance, number
+from perudo.agents.table_facts import NO_BID, asked_out_of_turn, call
+from perudo.games.chance import Stream, below, uniform
+from perudo.games.game import Record
+from perudo.games.kernel import kernel
+from perudo.games.perudo.rules import FACES
+from perudo.games.policy import Memory, Parameters, begin, consider, surely
+
+SEES_OWN_DICE = LEGACY_BLUFF + 1
+"""Place of what tells these players apart; it follows their fields."""
+
+
+@kernel
+def decide_best_of_random(
+    observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
+) -> int:
+    """Listing B.4: the best of some random bets, at times any of them, or a call if none is good.
+
+    Scored by equation 4.2, all dice being left to chance, or by 4.4 where own dice are seen; with a
+    weight for history by 4.5. Which bets are drawn is chance, so no probabilities can be stated
+    after the opening.
+    """
+    begin(thoughts)
+    if asked_out_of_turn(observation):
+        return surely(thoughts, call(observation))
+    sheet = np.zeros((SHEET_ROWS, FACES + 1), np.int64)
+    sees_own_dice = parameters[SEES_OWN_DICE] != 0.0
+    dice = read_table(observation, sees_own_dice, int(parameters[HISTORY]), sheet)
+    bid = int(observation.bid)
+    if bid == NO_BID:
+        return open_round(observation, parameters, dice, sheet, stream, thoughts)
+    thoughts.chance = score(bid, dice, sheet, 0.0)
+    if plays_one_die(observation, parameters):
+        return surely(thoughts, call(observation))
+
+    thoughts.mixed = 0
+    allow_legal_bids(observation, sheet)
+    bets = np.empty(MAX_DRAWS, np.int64)
+    count = generate_bets(sheet, int(parameters[GENERATED]), stream, bets)
+    best, best_score = call(observation), float(parameters[PROB])
+    consider(thoughts, best, np.nan, best_score)
+    for index in range(count):
+        bet = int(bets[index])
+        worth = score(bet, dice, sheet, float(parameters[HISTORY_WEIGHT]))
+        consider(thoughts, bet, np.nan, worth)
+        if worth > best_score:
+            best, best_score = bet, worth
+    if best_score > parameters[PROB] and parameters[BLUFF] > 0.0:
+        if uniform(stream) < bluff_chance(parameters):
+            return int(bets[below(stream, count)])
+    return best
+
+
+@dataclass(frozen=True)
+class Dumb(BetGenerator):
+    """Scores random bets by the odds of all dice, its own not looked at.
+
+    The stated parameters are kept; by the report's own table bluff=0.1 is better.
+    """
+
+    name = "dumb"
+    idea = "the likeliest of 50 random bets by the odds of all dice, or a call if none is likely"
+    policy = decide_best_of_random
+    sees_own_dice: ClassVar[bool] = False
+
+    bluff: float = chance(0.25)
+    """The chance of some random bet in place of the best."""
+
+    @property
+    def parameters(self) -> Parameters:
+        """The fields, then whether own dice are looked at."""
+        return np.append(super().parameters, float(self.sees_own_dice))
+
+
+@dataclass(frozen=True)
+class SlightlyLessDumb(Dumb):
+    """Like ``dumb``, but knows its own dice."""
+
+    name = "sl-dumb"
+    idea = "dumb, but it knows its own dice"
+    sees_own_dice = True
+
+    bluff: float = chance(0.1)
+    """The chance of some random bet in place of the best."""
+
+
+@dataclass(frozen=True)
+class LessDumb(SlightlyLessDumb):
+    """Like ``sl-dumb``, but believes a little in what was bet.
+
+    The report prints the bet itself as the addend in equation 4.5, which would forbid nearly every
+    call; its code adds a hundredth of it. ``history=count`` is the variant that its author asked
+    for.
+    """
+
+    name = "l-dumb"
+    idea = "sl-dumb, with a hundredth added for each die of the highest bet on a face"
+
+    prob: float = chance(0.4)
+    """The score that a bet must exceed; a call is worth as much."""
+    history_weight: float = number(0.01, 0.0, 1.0)
+    """What a bet on a face adds to its score, for each die of the bet (D in equation 4.5)."""

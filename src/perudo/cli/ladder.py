@@ -1,0 +1,191 @@
+"""``perudo ladder`` in the terminal: all agents rated, and the levels for people chosen."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from perudo.cli.match import INTERRUPTED, new_grid
+from perudo.cli.tournament import Wish, play_missing, usual_directory
+from perudo.games.errors import PerudoError
+from perudo.games.perudo import PERUDO, Rules
+from perudo.lab.ladder import level_choice
+from perudo.lab.ladder import page as ladder_page
+from perudo.lab.ladder.ladder import (
+    GAMES,
+    PLAYERS,
+    QUICK_GAMES,
+    TIMED_DECISIONS,
+    blocks_for,
+    decision_times,
+    ladder,
+    roster,
+    tournament,
+)
+from perudo.lab.tournament.ranking import summary
+from perudo.lab.tournament.store import Store
+from perudo.lab.tournament.tournament import enter
+from perudo.terminal.entrants import entrant
+
+MOST_PLAYERS = 6
+
+
+@dataclass(frozen=True)
+class Order:
+    """What was asked for."""
+
+    rules: Rules
+    players: tuple[int, ...] = PLAYERS
+    games: int = GAMES
+    """Of each agent at each table size."""
+    seed: int = 1
+    workers: int | None = None
+    agents: Sequence[str] = ()
+    """Instead of all."""
+    timed: int = TIMED_DECISIONS
+    """How many decisions of each agent."""
+    write: bool = False
+    as_json: bool = False
+
+
+def sizes(text: str) -> tuple[int, ...]:
+    """Read ``2,4,6``.
+
+    >>> sizes("2,6")
+    (2, 6)
+    """
+    words = text.split(",")
+    found = tuple(int(word) for word in words if word.strip().isdecimal())
+    if len(found) != len(words) or not all(2 <= size <= MOST_PLAYERS for size in found):
+        raise PerudoError(f"--players {text} should be numbers from 2 to {MOST_PLAYERS}: 2,4,6")
+    if len(set(found)) != len(found):
+        raise PerudoError(f"--players {text} names a table size twice")
+    return found
+
+
+def games_each(games: int | None, quick: bool) -> int:
+    """How many games each agent plays at each table size."""
+    return games or (QUICK_GAMES if quick else GAMES)
+
+
+def run_ladder(order: Order) -> int:
+    """Play what is missing, print the ladder, and write it if asked; returns the exit code."""
+    if order.write:
+        ladder_page.require(Path())
+    words = list(order.agents) or roster()
+    summaries = []
+    for players in order.players:
+        found = _rate(order, words, players)
+        if found is None:
+            return INTERRUPTED
+        summaries.append(found)
+    rated = [word for word in words if any(_plays(word, one) for one in summaries)]
+    data = ladder(
+        summaries,
+        decision_times(rated, order.rules, max(order.players), order.timed),
+        {
+            "command": shlex.join(["perudo", *sys.argv[1:]]),
+            "rules": PERUDO.describe_setting(order.rules),
+            "seed": order.seed,
+        },
+    )
+    levels = level_choice.choose(data) if order.write else None
+    if order.write:
+        assert levels is not None
+        paths = ladder_page.write(Path(), data, levels)
+        print(f"written: {', '.join(map(str, paths))}", file=sys.stderr)
+    if order.as_json:
+        print(json.dumps({**data, **({} if levels is None else {"levels": levels})}))
+    else:
+        show_ladder(data)
+        if levels is not None:
+            show_levels(levels)
+    return 0
+
+
+def choose_levels(write: bool, as_json: bool) -> int:
+    """Choose the levels from the ladder that was written last."""
+    data = ladder_page.read_ladder(Path(), or_installed=not write)
+    levels = level_choice.choose(data)
+    if write:
+        ladder_page.require(Path())
+        ladder_page.write(Path(), data, levels)
+    if as_json:
+        print(json.dumps(levels))
+    else:
+        show_levels(levels)
+    return 0
+
+
+def _plays(word: str, found: dict[str, Any]) -> bool:
+    return any(agent["agent"] == word for agent in found["agents"])
+
+
+def _rate(order: Order, words: Sequence[str], players: int) -> dict[str, Any] | None:
+    """The standings at one table size; None if interrupted."""
+    one = tournament(words, order.rules, players, order.seed)
+    wish = Wish(games=0, timeout=30.0, workers=order.workers)
+    enter(entrant, one.agents, PERUDO, order.rules, players, wish.timeout)
+    blocks = blocks_for(one, order.games)
+    directory = usual_directory() / one.directory_name()
+    started = time.perf_counter()
+    with Store(directory, one.identity()) as store:
+        play_missing(one, store, wish, blocks, None)
+        games = store.games().up_to(blocks)
+    done, wanted = len(games), blocks * one.games_per_block
+    if done < wanted:
+        print(
+            f"interrupted after {done:,} of {wanted:,} games at {players} players, which are kept "
+            f"in {directory}; the same command goes on from there",
+            file=sys.stderr,
+        )
+        return None
+    seconds = time.perf_counter() - started
+    print(f"{done:,} games at {players} players ({seconds:.0f} s)", file=sys.stderr)
+    return summary(one, games)
+
+
+# --- telling ------------------------------------------------------------------------------------
+def show_ladder(data: dict[str, Any]) -> None:
+    """Print the table."""
+    console = Console()
+    sizes = [str(players) for players in data["players"]]
+    played = ", ".join(f"{data['games'][size]:,} at {size} players" for size in sizes)
+    console.print(
+        f"{data['rules']}, seed {data['seed']}; games: {played}", highlight=False, markup=False
+    )
+    grid = new_grid("", "mean", *(f"at {size}" for size in sizes), "ms")
+    for row in data["agents"]:
+        cells = []
+        for size in sizes:
+            rating = row["ratings"].get(size)
+            if rating is None:
+                cells.append("-")
+            else:
+                reach = (rating["ci95"][1] - rating["ci95"][0]) / 2
+                cells.append(f"{rating['rating']:.0f}±{reach:.0f}")
+        spent = f"{row['mean_ms']:.2g}"
+        grid.add_row(*map(Text, (row["agent"], f"{row['mean']:.0f}", *cells, spent)))
+    console.print(grid)
+
+
+def show_levels(levels: dict[str, Any]) -> None:
+    """Print the levels, and the rule."""
+    console = Console()
+    console.print()
+    grid = new_grid("", "mark", "mean")
+    grid.add_column("agents")
+    for one in levels["levels"]:
+        cells = (one["name"], f"{one['mark']:.0f}", f"{one['rating']:.0f}")
+        grid.add_row(*map(Text, (*cells, ", ".join(one["agents"]))))
+    console.print(grid)
+    console.print(f"\n{levels['rule']}", highlight=False, markup=False)

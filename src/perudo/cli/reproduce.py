@@ -1,0 +1,190 @@
+"""``perudo reproduce`` in the terminal: the list, live progress, reported beside measured."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table as Grid
+from rich.text import Text
+
+from perudo.lab.papers import ALL, EXPERIMENTS, results, results_page, select
+from perudo.lab.papers.experiment import NEW, RULE, Added, Conditions, Experiment
+from perudo.lab.papers.results import Keeper
+from perudo.lab.papers.results_page import Kept
+from perudo.terminal.entrants import entrant
+
+INTERRUPTED = 130
+"""Exit code."""
+USUAL_PLACE = Path("docs")
+TABLE_WIDTH = 100
+"""Characters that a terminal must have for a table."""
+
+
+def list_experiments(as_json: bool) -> None:
+    """Print every experiment in a line."""
+    if as_json:
+        listed = [
+            {"id": one.id, "title": one.title, "paper": one.paper, "also": list(one.also)}
+            for one in EXPERIMENTS
+        ]
+        print(json.dumps(listed))
+        return
+    console = Console()
+    grid = Grid(box=None, padding=(0, 2, 0, 0))
+    for heading in ("ID", "experiment", "source"):
+        grid.add_column(heading, no_wrap=heading == "ID")
+    for one in EXPERIMENTS:
+        grid.add_row(*map(Text, (one.id, one.title, one.paper)))
+    console.print(grid)
+    console.print(
+        "\nperudo reproduce ID... or all; RO-* and 4.* are patterns; --quick plays fewer games.",
+        highlight=False,
+    )
+
+
+def reproduce(
+    words: Sequence[str],
+    conditions: Conditions,
+    add: Sequence[str],
+    place: Path | None,
+    as_json: bool,
+) -> int:
+    """Run experiments, print and keep what came of them; returns the exit code."""
+    experiments = select(words)
+    conditions.added = [_added(word) for word in add]
+    keeper = None
+    if place is not None or ALL in words:
+        keeper = Keeper(place or USUAL_PLACE)
+    console = Console(stderr=True)
+    out = Console()
+    done: list[Kept] = []
+
+    def tell(kept: Kept) -> None:
+        done.append(kept)
+        bar.update(whole, advance=1, description=f"{len(done)} of {len(experiments)} experiments")
+        if not as_json:
+            bar.stop()  # the bar and the table may share a terminal
+            show(out, kept)
+            bar.start()
+
+    live = console.is_terminal
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TimeElapsedColumn())
+    command = shlex.join(["perudo", *sys.argv[1:]])
+    with Progress(
+        *columns, console=console, transient=True, redirect_stdout=False, disable=not live
+    ) as bar:
+        whole = bar.add_task(f"0 of {len(experiments)} experiments", total=len(experiments))
+        part = bar.add_task("", total=None)
+        conditions.progress = lambda doing, so_far, total: bar.update(
+            part,
+            description=f"{_current(experiments, done)}: {_short(doing)}",
+            completed=so_far,
+            total=total,
+        )
+        try:
+            results.run_all(experiments, conditions, command, keeper, tell)
+        except KeyboardInterrupt:
+            kept_in = f"; they are in {keeper.page}" if keeper and done else ""
+            print(
+                f"interrupted after {len(done)} of {len(experiments)} experiments{kept_in}",
+                file=sys.stderr,
+            )
+            return INTERRUPTED
+    if as_json:
+        page = {"command": command, "seed": conditions.seed, "quick": conditions.quick}
+        print(json.dumps(results.plain({**page, "experiments": done}), ensure_ascii=False))
+    else:
+        _summary(out, done)
+    if keeper is not None:
+        print(f"written: {keeper.page} and its figures", file=sys.stderr)
+    return 0
+
+
+def _current(experiments: Sequence[Experiment], done: Sequence[Any]) -> str:
+    return experiments[min(len(done), len(experiments) - 1)].id
+
+
+def _short(text: str, width: int = 44) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _added(word: str) -> Added:
+    """An agent as the command line names it; what is wrong with it is said now."""
+    entrant(word).close()
+    return Added(word, lambda: entrant(word))
+
+
+def show(console: Console, kept: Kept) -> None:
+    """Print one experiment: reported beside measured."""
+    console.print(Text(f"\n{kept['id']}  {kept['title']} ({kept['paper']})", style="bold"))
+    console.print(f"reported: {kept['reports']}", highlight=False, markup=False)
+    console.print(f"here: {kept['setup']}", highlight=False, markup=False)
+    rows = [*kept["rows"], *kept["added"]]
+    if console.width < TABLE_WIDTH:
+        _show_lines(console, rows)
+    else:
+        _show_table(console, rows)
+    for note in kept["notes"]:
+        console.print(f"note: {note}", highlight=False, markup=False)
+    reason = f" Likely reason: {kept['reason']}" if kept["reason"] else ""
+    console.print(
+        f"verdict: {kept['verdict']}.{reason} ({kept['seconds']:.1f} s)",
+        highlight=False,
+        markup=False,
+    )
+
+
+def _show_table(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+    compared = any(row["verdict"] != NEW for row in rows)
+    grid = Grid(box=None, padding=(0, 2, 0, 0))
+    grid.add_column("", overflow="fold")
+    for heading in (*(("reported",) if compared else ()), "measured", "95 %"):
+        grid.add_column(heading, justify="right")
+    if compared:
+        grid.add_column("verdict")
+    for row in rows:
+        cells = [
+            row["label"],
+            results_page.measured_text(row),
+            results_page.interval_text(row),
+        ]
+        if compared:
+            cells.insert(1, results_page.reported_text(row))
+            cells.append(results_page.verdict_text(row))
+        grid.add_row(*map(Text, cells))
+    console.print(grid)
+
+
+def _show_lines(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+    """Two lines a row, where a table would leave no room for words."""
+    for row in rows:
+        said = results_page.reported_text(row)
+        parts = [] if said == "-" else [f"reported: {said}"]
+        if row["measured"] is not None:
+            interval = "" if row["ci95"] is None else f" ({results_page.interval_text(row)})"
+            parts.append(f"measured: {results_page.measured_text(row)}{interval}")
+        if row["verdict"] != NEW:
+            parts.append(results_page.verdict_text(row))
+        console.print(row["label"], highlight=False, markup=False)
+        console.print(Padding(Text("; ".join(parts)), (0, 0, 0, 4)))
+
+
+def _summary(console: Console, done: Sequence[Kept]) -> None:
+    """One line an experiment, and how verdicts are reached."""
+    if len(done) > 1:
+        grid = Grid(box=None, padding=(0, 2, 0, 0))
+        for heading in ("ID", "experiment", "verdict"):
+            grid.add_column(heading, no_wrap=heading == "ID")
+        for kept in done:
+            grid.add_row(*(Text(kept[name]) for name in ("id", "title", "verdict")))
+        console.print()
+        console.print(grid)
+    console.print("\n" + RULE.replace("*", ""), highlight=False, markup=False)

@@ -1,0 +1,1 @@
+"""Speed measurements, beside OpenSpiel where it is installed."""

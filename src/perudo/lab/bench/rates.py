@@ -1,0 +1,247 @@
+"""``perudo bench``: speed on one core, beside OpenSpiel in the same run.
+
+These machines are noisy, so contenders take turns in short slices, and each row is the median of
+its slices: what is compared was measured at the same time.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from statistics import median
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table as Grid
+
+from perudo.agents.registry import AGENTS, agent_named
+from perudo.games.chance import key_of, stream_of
+from perudo.games.errors import UnknownNameError
+from perudo.games.game import ROUND
+from perudo.games.perudo import PERUDO, Rules, position
+from perudo.games.playout import random_games
+from perudo.lab.arena import run as run_arena
+from perudo.lab.bench.environments import environment_rates, environment_ratios
+from perudo.lab.bench.search import search_rates, search_ratios, show_solving, solving
+from perudo.lab.contest import Contest
+from perudo.lab.timing import decision_times
+
+SLICES = 10
+MATCH_AGENTS = ("observer", "probabilistic", "heuristic-max", "hmax-random")
+MATCH_RULES = ("common", "official:calza_who=turn_only", "official")
+ROLLOUT_AGENTS = ("mcts-random", "mcts-observer")
+ROLLOUT_POSITION = "common 23456/?????/?????/?????/?????/????? A 5x4"
+
+Contender = Callable[[], int]
+"""Plays a slice's worth of rounds and returns how many."""
+
+ROWS = {
+    "common_2x5": ("common", 2),
+    "common_4x5": ("common", 4),
+    "official_turn_calza_2x5": ("official:calza_who=turn_only", 2),
+    "official_turn_calza_4x5": ("official:calza_who=turn_only", 4),
+    "openspiel_rules_2x5": ("openspiel", 2),
+}
+
+
+def _ours(rules: str, players: int, rounds: int) -> Contender:
+    states = np.zeros(2, PERUDO.dtype)
+    states[0] = PERUDO.start(Rules.parse(rules), players).record
+    states[0].opener = 0  # who opens is rolled for once a match, not in every round
+    stream = stream_of(1)
+
+    def play() -> int:
+        random_games(states, ROUND, rounds, key_of(1), stream)
+        return rounds
+
+    return play
+
+
+def _open_spiel() -> dict[str, Contender]:
+    """OpenSpiel's liars_dice with 2 x 5 dice, or nothing if it is not installed."""
+    try:
+        import pyspiel
+    except ImportError:
+        return {}
+    game = pyspiel.load_game("liars_dice(players=2,numdice=5)")
+    chance = random.Random(1)
+
+    def from_python() -> int:
+        for _ in range(500):
+            state = game.new_initial_state()
+            while not state.is_terminal():
+                if state.is_chance_node():
+                    faces, _ = zip(*state.chance_outcomes(), strict=True)
+                    state.apply_action(chance.choice(faces))
+                else:
+                    state.apply_action(chance.choice(state.legal_actions()))
+        return 500
+
+    dealt = game.new_initial_state()
+    while dealt.is_chance_node():
+        dealt.apply_action(chance.choice([face for face, _ in dealt.chance_outcomes()]))
+    rollouts = 20_000
+    # A search of one simulation only evaluates its root, by so many random rollouts in C++.
+    evaluator = pyspiel.RandomRolloutEvaluator(rollouts, 1)
+    bot = pyspiel.MCTSBot(game, evaluator, 1.0, 1, 10, False, 1, False)
+
+    def in_cpp() -> int:
+        bot.mcts_search(dealt)
+        return rollouts
+
+    return {"open_spiel_python_2x5": from_python, "open_spiel_cpp_rollouts_2x5": in_cpp}
+
+
+def _match_rates(seconds: float) -> dict[str, list[float]]:
+    """Full matches a second between four agents of the papers."""
+    rates: dict[str, list[float]] = {}
+    for rules in MATCH_RULES:
+        agents = [agent_named(name) for name in MATCH_AGENTS]
+        contest = Contest(PERUDO, Rules.parse(rules), agents, 10_000_000)
+        run_arena(replace(contest, games=1))  # load the kernels before the clock runs
+        for _ in range(SLICES):
+            started = time.perf_counter()
+            played = run_arena(contest, stop_after=seconds / SLICES).games
+            rates.setdefault(rules, []).append(played / (time.perf_counter() - started))
+    return rates
+
+
+def _rollout_rates(seconds: float) -> dict[str, list[float]]:
+    """Rollouts a second of the searching agents, at 25 unknown dice."""
+    observation = position(ROLLOUT_POSITION)
+    rates: dict[str, list[float]] = {}
+    for name in ROLLOUT_AGENTS:
+        agent = agent_named(f"{name}:rollouts=10000")
+        memory, stream = agent.new_memory(), stream_of(1)
+        agent.decide(observation, memory, stream)
+        for _ in range(SLICES):
+            rollouts, started = 0, time.perf_counter()
+            while time.perf_counter() - started < seconds / SLICES:
+                rollouts += agent.decide(observation, memory, stream).thoughts.rollouts
+            rates.setdefault(name, []).append(rollouts / (time.perf_counter() - started))
+    return rates
+
+
+def _round_rates(seconds: float) -> dict[str, list[float]]:
+    """Random rounds a second, ours and OpenSpiel's taking turns."""
+    contenders: dict[str, Contender] = {
+        name: _ours(rules, players, 1) for name, (rules, players) in ROWS.items()
+    }
+    for play in contenders.values():
+        play()  # load the kernels before the clock runs
+    slice_rounds = int(1_000_000 * seconds / SLICES)
+    contenders = {
+        name: _ours(rules, players, 2 * slice_rounds) for name, (rules, players) in ROWS.items()
+    }
+    contenders.update(_open_spiel())
+    rates: dict[str, list[float]] = {name: [] for name in contenders}
+    for _ in range(SLICES):
+        for name, play in contenders.items():
+            rounds, started = 0, time.perf_counter()
+            while time.perf_counter() - started < seconds / SLICES:
+                rounds += play()
+            rates[name].append(rounds / (time.perf_counter() - started))
+    return rates
+
+
+def _summary(unit: str, rates: dict[str, list[float]]) -> dict[str, Any]:
+    return {
+        "unit": unit,
+        "rates": {name: round(median(values)) for name, values in rates.items()},
+        "best": {name: round(max(values)) for name, values in rates.items()},
+    }
+
+
+def _ratios(rates: dict[str, int]) -> dict[str, float]:
+    return {
+        f"{ours} / {peer}": round(rates[ours] / rates[peer], 1)
+        for peer in ("open_spiel_python_2x5", "open_spiel_cpp_rollouts_2x5")
+        for ours in ("openspiel_rules_2x5", "common_2x5")
+        if peer in rates
+    }
+
+
+def _rounds(seconds: float) -> dict[str, Any]:
+    rows = _summary("random rounds per second", _round_rates(seconds))
+    return rows | {"ratios": _ratios(rows["rates"])}
+
+
+def _environments(seconds: float) -> dict[str, Any]:
+    rows = _summary("environment steps per second, random play", environment_rates(seconds, SLICES))
+    return rows | {"ratios": environment_ratios(rows["rates"])}
+
+
+def _searching(seconds: float) -> dict[str, Any]:
+    unit = "simulations per second, 2 x 5 dice, 10,000 a decision, random rollouts"
+    rows = _summary(unit, search_rates(seconds, SLICES))
+    return rows | {"ratios": search_ratios(rows["rates"])}
+
+
+def _decisions(seconds: float) -> dict[str, Any]:
+    times = decision_times(list(AGENTS), seconds=seconds / SLICES)
+    return {
+        "unit": "decisions per second, four of a kind, official",
+        "rates": {name: round(1000 / milliseconds) for name, milliseconds in times.items()},
+    }
+
+
+SECTIONS: dict[str, Callable[[float], dict[str, Any]]] = {
+    "rounds": _rounds,
+    "environments": _environments,
+    "matches": lambda seconds: _summary(
+        f"full matches per second of {', '.join(MATCH_AGENTS)}", _match_rates(seconds)
+    ),
+    "rollouts": lambda seconds: _summary(
+        "rollouts per second, 25 unknown dice", _rollout_rates(seconds)
+    ),
+    "decisions": _decisions,
+    "searching": _searching,
+    "solving": lambda seconds: solving(),  # takes as long as OpenSpiel needs: about 90 s
+}
+COMPARED = ("rounds", "environments", "searching")
+"""Sections with ratios to others."""
+
+
+def run(seconds: float, sections: Sequence[str] = tuple(SECTIONS)) -> dict[str, Any]:
+    """Measure the rows of these sections for about so many seconds each, on one core."""
+    unknown = [name for name in sections if name not in SECTIONS]
+    if unknown:
+        raise UnknownNameError(f"unknown section {unknown[0]!r}; there are: {', '.join(SECTIONS)}")
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    result: dict[str, Any] = {"cores": 1, "slices": SLICES}
+    for name, measure in SECTIONS.items():
+        if name in sections:
+            result[name] = measure(seconds)
+    if any(not result[name]["ratios"] for name in COMPARED if name in result):
+        result["note"] = "OpenSpiel or PettingZoo is missing: pip install 'perudo[peers]'"
+    return result
+
+
+def show(result: dict[str, Any]) -> None:
+    """Print the measurements."""
+    console = Console()
+    for part in SECTIONS:
+        if part not in result:
+            continue
+        if part == "solving":
+            show_solving(result[part], console)
+            continue
+        rows = result[part]
+        grid = Grid(title=rows["unit"], title_justify="left", box=None, padding=(0, 2, 0, 0))
+        grid.add_column("what")
+        grid.add_column("median" if "best" in rows else "mean", justify="right")
+        if "best" in rows:
+            grid.add_column("best slice", justify="right")
+        for name, rate in rows["rates"].items():
+            best = [f"{rows['best'][name]:,}"] if "best" in rows else []
+            grid.add_row(name, f"{rate:,}", *best)
+        console.print(grid)
+        for name, ratio in rows.get("ratios", {}).items():
+            console.print(f"{name}: {ratio:g} times", highlight=False)
+        console.print()
+    if "note" in result:
+        console.print(result["note"])

@@ -1,0 +1,136 @@
+"""What standings of a match are worth, worked out from how rounds end.
+
+How rounds end is learnt from rounds that were seen: for each number of players, who loses a die or
+gains one, by their place after the opener and the dice that they have. From that follows what every
+standing is worth to everybody, for players who are alike.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from perudo.agents.champion.match_worth import FIRST, MOST_DICE, MOST_PLAYERS, SIZE, Worth
+
+Real = npt.NDArray[np.float64]
+Rounds = npt.NDArray[np.int64]
+"""By round: how many players, the opener's and the others' dice in the order of turns, and what
+happened: 0 nothing, 1 and more: who lost a die, by turns; -1 and less: who gained one."""
+WIDTH = MOST_PLAYERS + 2
+SHRINKING = 1e-4
+"""How much is lost by large coefficients, so that rare events do not get infinite ones."""
+STEPS, RATE = 400, 0.1
+"""Of the fit (Adam)."""
+ALMOST_EQUAL = 1e-7
+
+
+def _features(counts: Rounds) -> Real:
+    """By standing, turn and number: the place, the own dice, one's last die, the next one's."""
+    standings, players = counts.shape
+    places = np.broadcast_to(np.eye(players), (standings, players, players))
+    dice = counts / MOST_DICE
+    rest = [dice, counts == 1, np.roll(dice, -1, axis=1), np.roll(dice, 1, axis=1)]
+    return np.concatenate([places, np.stack(rest, axis=2)], axis=2)
+
+
+def _chances(coefficients: Real, counts: Rounds) -> Real:
+    """By standing: of nothing, of each player's loss, of each player's gain."""
+    features = _features(counts)
+    losing, gaining = coefficients[1:].reshape(2, features.shape[2])
+    gains = np.where(counts < MOST_DICE, features @ gaining, -np.inf)
+    nothing = np.full((len(counts), 1), coefficients[0])
+    scores = np.concatenate([nothing, features @ losing, gains], axis=1)
+    scores = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(scores / scores.sum(axis=1, keepdims=True))
+
+
+def fit_rounds(counts: Rounds, happened: Rounds) -> Real:
+    """The coefficients that make rounds between so many players likeliest."""
+    players = counts.shape[1]
+    features = _features(counts)
+    numbers = features.shape[2]
+    column = np.where(happened >= 0, happened, players - happened)
+    actual = np.eye(1 + 2 * players)[column]
+
+    coefficients = np.zeros(1 + 2 * numbers)
+    mean, square = np.zeros((2, coefficients.size))
+    for step in range(1, STEPS + 1):
+        off = (_chances(coefficients, counts) - actual) / len(counts)
+        slopes = np.concatenate(
+            [
+                [off[:, 0].sum()],
+                np.einsum("sp,spn->n", off[:, 1 : players + 1], features),
+                np.einsum("sp,spn->n", off[:, players + 1 :], features),
+            ]
+        )
+        slopes += SHRINKING * coefficients
+        mean += 0.1 * (slopes - mean)
+        square += 0.01 * (slopes**2 - square)
+        unbiased = mean / (1.0 - 0.9**step), square / (1.0 - 0.99**step)
+        rate = RATE * (1.0 - step / (STEPS + 1))
+        coefficients -= rate * unbiased[0] / (np.sqrt(unbiased[1]) + 1e-9)
+    return coefficients
+
+
+def _standings(players: int) -> Rounds:
+    return np.indices((MOST_DICE,) * players).reshape(players, -1).T + 1
+
+
+def _number(counts: Rounds) -> Rounds:
+    """Of standings in their table."""
+    number = np.zeros(len(counts), np.int64)
+    for turn in range(counts.shape[1]):
+        number = number * MOST_DICE + counts[:, turn] - 1
+    return number
+
+
+def _after(counts: Rounds, turn: int, change: int, tables: dict[int, Real]) -> Real:
+    """By standing and player: what it is worth when somebody has lost or gained a die, and opens.
+
+    Who loses the last die is out, and the next player opens.
+    """
+    players = counts.shape[1]
+    changed = counts.copy()
+    changed[:, turn] += change
+    worth = np.zeros(counts.shape)
+    stays = (changed[:, turn] > 0) & (changed[:, turn] <= MOST_DICE)
+    rotated = np.roll(changed[stays], -turn, axis=1)
+    worth[stays] = np.roll(tables[players][_number(rotated)], turn, axis=1)
+    out = changed[:, turn] == 0
+    others = [(turn + step) % players for step in range(1, players)]
+    if players == 2:
+        worth[np.ix_(out, others)] = 1.0
+    else:
+        worth[np.ix_(out, others)] = tables[players - 1][_number(changed[out][:, others])]
+    return worth
+
+
+def worth_of_standings(coefficients: dict[int, Real]) -> Worth:
+    """What each standing is worth, from how rounds end between so many players."""
+    worth = np.zeros(SIZE)
+    tables: dict[int, Real] = {}
+    for players in range(2, MOST_PLAYERS + 1):
+        counts = _standings(players)
+        chances = _chances(coefficients[players], counts)
+        tables[players] = np.full(counts.shape, 1.0 / players)
+        moved = 1.0
+        while moved > ALMOST_EQUAL:
+            new = np.zeros(counts.shape)
+            for turn in range(players):
+                losing, gaining = chances[:, 1 + turn, None], chances[:, 1 + players + turn, None]
+                new += losing * _after(counts, turn, -1, tables)
+                new += gaining * _after(counts, turn, +1, tables)
+            new += chances[:, :1] * tables[players]
+            moved = float(np.abs(new - tables[players]).max())
+            tables[players] = new
+        worth[FIRST[players] : FIRST[players + 1]] = tables[players].ravel()
+    return worth
+
+
+def learn_standings(rounds: Rounds) -> Worth:
+    """What standings are worth, by rounds that were seen."""
+    coefficients = {}
+    for players in range(2, MOST_PLAYERS + 1):
+        some = rounds[rounds[:, 0] == players]
+        coefficients[players] = fit_rounds(some[:, 1 : players + 1], some[:, -1])
+    return worth_of_standings(coefficients)

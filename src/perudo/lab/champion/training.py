@@ -1,0 +1,338 @@
+"""``perudo train champion``: the champion's habits made anew, in pieces that any engine can do.
+
+For each family of rules players are watched at tables with each other, and the network is fitted to
+what they did. The champion, as it is by then, sits down with them in the next generation, and so
+learns its own habits too. Pieces that are done are kept in a directory, so that training goes on
+where it was interrupted; how they are shared among workers changes nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from perudo.agents.agent import CompiledAgent
+from perudo.agents.champion.champion import Champion
+from perudo.agents.champion.knowledge import FAMILIES, Family, Habits
+from perudo.agents.champion.player_models import HIDDEN, KINDS, MODELS, OF_UNITS, OWN, WEIGHTS
+from perudo.agents.registry import agent_named
+from perudo.games.chance import stream_of
+from perudo.games.game import Record
+from perudo.games.perudo import PERUDO
+from perudo.games.perudo.layout import HISTORY_OFFSET
+from perudo.games.policy import addresses, new_thoughts
+from perudo.games.state import SEATS
+from perudo.lab.champion.learning import fit, judge, watch
+from perudo.lab.champion.standings import WIDTH, learn_standings
+from perudo.lab.contest import Contest
+from perudo.lab.engines import Engine
+from perudo.lab.play import play
+from perudo.levels import ratings
+from perudo.ratings import rating_among
+
+STARTS = 3000
+"""Dice counts that matches begin from."""
+FULL_TABLES = 0.4
+"""How many of them have all dice."""
+THINKERS = {
+    "pomcp-pgt-ucb": 0.2,
+    "pomcp-pgt-ucb:iterations=10000": 0.12,
+    "pomcp-pgt-rm": 0.15,
+    "ensemble": 0.1,
+    "champion": 0.23,
+}
+"""Players who take their time, and how often they are at the tables that they sit at; the others
+share the rest."""
+BATCH, FASTEST, SLOWEST = 256, 3e-3, 1e-4
+"""Decisions to a step of the fit, and how large the first and the last steps are."""
+KEPT_BACK = 0.05
+"""Decisions that the fit does not see, to judge it by."""
+TRIAL_SEATS = 4
+"""At the tables where its strength is looked at."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is watched and fitted."""
+
+    generations: int = 3
+    quick: int = 300_000
+    """Decisions at tables of players who answer at once, in the first generation ..."""
+    slow: int = 90_000
+    """... and of those that search, in each."""
+    parts: int = 6
+    """Pieces in which they are watched."""
+    rollouts: int = 2_000
+    """Of the champion, while it is watched."""
+    epochs: int = 40
+    trial_games: int = 200
+    """In which its strength is looked at."""
+
+
+QUICK = Effort(2, 20_000, 2_000, 1, 200, 3, 20)
+"""To see that it works."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some decisions to watch."""
+
+    family: str
+    tables: str
+    """``quick`` or ``slow``: who sits there."""
+    generation: int
+    part: int
+    decisions: int
+    seed: int
+    rollouts: int = 0
+    habits: bytes = b""
+    """What the champion knows when it is watched; in the first generation it is not."""
+
+    @property
+    def name(self) -> str:
+        """Of its file."""
+        numbers = f"{self.generation}-{self.part}-{self.decisions}-{self.seed}"
+        return f"{self.family}-{self.tables}-{numbers}.npz"
+
+
+Found = dict[str, npt.NDArray[Any]]
+"""What a piece brought: views (the bytes that are in use), kinds, saids and rounds."""
+
+
+def starts_of(family: str, seed: int, part: int = 0) -> Record:
+    """Tables of two to six, with all dice or any."""
+    chance = np.random.default_rng([seed, part])
+    rules = PERUDO.setting(family)
+    starts = np.zeros(STARTS, PERUDO.dtype)
+    for place in range(STARTS):
+        players = int(chance.integers(2, 7))
+        dice = [rules.dice] * players
+        if chance.random() >= FULL_TABLES:
+            dice = [int(count) for count in chance.integers(1, rules.dice + 1, players)]
+        opener = int(chance.integers(players))
+        starts[place] = PERUDO.start(rules, players, dice=dice, opener=opener).record
+    return starts
+
+
+def _shares(piece: Piece) -> npt.NDArray[np.float64]:
+    """How often each model is at the piece's tables."""
+    slow = THINKERS if piece.tables == "slow" else {}
+    shares = np.array([slow.get(name, 0.0) for name in MODELS])
+    at_once = np.array([name not in THINKERS for name in MODELS])
+    shares[at_once] = (1.0 - shares.sum()) / at_once.sum()
+    return shares
+
+
+def _agents(piece: Piece) -> list[CompiledAgent]:
+    """Who may be at the tables; the champion only when it knows something."""
+    agents = [agent_named(name) for name in MODELS[:OWN]]
+    if piece.habits:
+        habits = Habits.from_bytes(piece.habits, "what was learnt before")
+        agents.append(Champion(rollouts=piece.rollouts).with_habits(habits))
+    start = PERUDO.start(PERUDO.setting(piece.family), 2)
+    compiled = []
+    for agent in agents:
+        assert isinstance(agent, CompiledAgent)
+        agent.prepare(start)
+        compiled.append(agent)
+    return compiled
+
+
+def do_piece(piece: Piece) -> tuple[str, Found]:
+    """Watch; what comes of it depends on the piece alone."""
+    agents = _agents(piece)
+    shares = np.cumsum(_shares(piece)[: len(agents)])
+    kinds = [type(agent) for agent in agents]
+    parameters = np.zeros((len(agents), max(1, *(agent.parameters.size for agent in agents))))
+    for row, agent in zip(parameters, agents, strict=True):
+        row[: agent.parameters.size] = agent.parameters
+    width = max(1, *(kind.memory_width for kind in kinds))
+    key = (piece.seed, piece.generation, piece.part)
+    streams = np.stack([stream_of(*key, seat) for seat in range(len(SEATS))])
+    views = np.zeros(piece.decisions, PERUDO.dtype)
+    models, saids = np.zeros((2, piece.decisions), np.int64)
+    rounds = np.zeros((piece.decisions, WIDTH), np.int64)
+    ended = watch(
+        starts_of(piece.family, piece.seed, piece.part),
+        np.zeros(3, PERUDO.dtype),
+        addresses([kind.policy for kind in kinds], PERUDO.dtype),
+        addresses([kind.learning or kind.policy for kind in kinds], PERUDO.dtype),
+        np.array([kind.learning is not None for kind in kinds]),
+        parameters,
+        np.zeros((len(SEATS), len(SEATS), width)),
+        shares / shares[-1],
+        views,
+        models,
+        saids,
+        rounds,
+        stream_of(*key, len(SEATS)),
+        streams,
+        new_thoughts(),
+    )
+    used = HISTORY_OFFSET + 2 * int(views["actions"].max())
+    return piece.name, {
+        "views": views.view(np.uint8).reshape(len(views), -1)[:, :used],
+        "kinds": models.astype(np.int8),
+        "saids": saids.astype(np.int16),
+        "rounds": rounds[:ended].astype(np.int8),
+    }
+
+
+def unpacked(views: npt.NDArray[np.uint8]) -> Record:
+    """Records from the bytes that were in use."""
+    records = np.zeros(len(views), PERUDO.dtype)
+    records.view(np.uint8).reshape(len(views), -1)[:, : views.shape[1]] = views
+    return records
+
+
+# --- fitting ------------------------------------------------------------------------------------
+def fit_family(
+    found: Sequence[tuple[Piece, Mapping[str, npt.NDArray[Any]]]], epochs: int, seed: int
+) -> tuple[Family, npt.NDArray[np.float64]]:
+    """What is known from pieces of one family, and how well each model foretells what it did.
+
+    Of the champion only what it did in the last generation counts: before that it was another.
+    """
+    last = max(piece.generation for piece, _ in found)
+    views, kinds, saids = [], [], []
+    for piece, part in found:
+        wanted = (part["kinds"] != OWN) | (piece.generation == last)
+        views.append(unpacked(part["views"][wanted]))
+        kinds.append(part["kinds"][wanted].astype(np.int64))
+        saids.append(part["saids"][wanted].astype(np.int64))
+    weights, log_chances = _fit(
+        np.concatenate(views), np.concatenate(kinds), np.concatenate(saids), epochs, seed
+    )
+    if last == 0:  # nobody has seen the champion yet: it is taken for the strongest
+        units = weights[OF_UNITS:].reshape(KINDS, HIDDEN)
+        units[OWN] = units[0]
+    rounds = np.concatenate([part["rounds"] for _, part in found]).astype(np.int64)
+    return Family(weights, learn_standings(rounds)), log_chances
+
+
+def _fit(
+    views: Record,
+    kinds: npt.NDArray[np.int64],
+    saids: npt.NDArray[np.int64],
+    epochs: int,
+    seed: int,
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float64]]:
+    chance = np.random.default_rng(seed)
+    weights = chance.normal(0.0, 0.25, WEIGHTS).astype(np.float32)
+    weights[OF_UNITS:] *= 0.4
+    means, squares = np.zeros((2, WEIGHTS), np.float32)
+    kept_back = chance.random(len(views)) < KEPT_BACK
+    shown, steps = np.flatnonzero(~kept_back), 0
+    for epoch in range(epochs):
+        rate = FASTEST + (SLOWEST - FASTEST) * epoch / epochs
+        order = chance.permutation(shown)
+        fit(views, kinds, saids, order, weights, means, squares, steps, BATCH, rate)
+        steps += len(order) // BATCH
+    log_chances = np.zeros(int(kept_back.sum()))
+    judge(views[kept_back], kinds[kept_back], saids[kept_back], weights, log_chances)
+    by_model = [log_chances[kinds[kept_back] == model] for model in range(KINDS)]
+    return weights, np.array([some.mean() if some.size else np.nan for some in by_model])
+
+
+# --- the whole ----------------------------------------------------------------------------------
+def pieces_of(
+    effort: Effort, generation: int, habits: Habits | None, families: Sequence[str], seed: int
+) -> list[Piece]:
+    """What is watched in a generation."""
+    known = b"" if habits is None else habits.to_bytes()
+    pieces = []
+    for family in families:
+        for part in range(effort.parts):
+            each = effort.slow // effort.parts
+            pieces.append(
+                Piece(family, "slow", generation, part, each, seed, effort.rollouts, known)
+            )
+        if generation == 0:
+            pieces.append(Piece(family, "quick", generation, 0, effort.quick, seed))
+    return pieces
+
+
+class Training:
+    """Does what is missing, and puts it together."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        place: Path,
+        effort: Effort,
+        seed: int = 1,
+        families: Sequence[str] = FAMILIES,
+        report: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        self.engine, self.place, self.effort, self.seed = engine, place, effort, seed
+        self.families, self._report = families, report
+        self._started = time.perf_counter()
+        place.mkdir(parents=True, exist_ok=True)
+
+    def run(self, about: dict[str, Any]) -> Habits:
+        """Train; pieces that are there already are not done again."""
+        pieces: list[Piece] = []
+        habits = None
+        for generation in range(self.effort.generations):
+            new = pieces_of(self.effort, generation, habits, self.families, self.seed)
+            self._do(new)
+            pieces += new
+            habits = self._together(pieces, about)
+            self._try_out(habits, generation)
+        assert habits is not None
+        return habits
+
+    def _do(self, pieces: Sequence[Piece]) -> None:
+        missing = [piece for piece in pieces if not (self.place / piece.name).exists()]
+        done = len(pieces) - len(missing)
+        if done:
+            self._say(f"{done} of {len(pieces)} pieces are there already")
+        for name, found in self.engine.run(do_piece, iter(missing)):
+            unfinished = self.place / "unfinished.npz"
+            np.savez_compressed(unfinished, allow_pickle=False, **found)
+            unfinished.replace(self.place / name)
+            done += 1
+            self._say(f"{done} of {len(pieces)}: {name}")
+
+    def _together(self, pieces: Sequence[Piece], about: dict[str, Any]) -> Habits:
+        families = {}
+        for family in self.families:
+            found = [(piece, self._found(piece)) for piece in pieces if piece.family == family]
+            families[family], log_chances = fit_family(found, self.effort.epochs, self.seed)
+            told = zip(MODELS, log_chances, strict=True)
+            words = ", ".join(f"{name} {value:.3f}" for name, value in told)
+            self._say(f"{family}, mean logarithm of the chance of what was done: {words}")
+        return Habits(families, about)
+
+    def _found(self, piece: Piece) -> Found:
+        with np.load(self.place / piece.name, allow_pickle=False) as found:
+            return dict(found)
+
+    def _try_out(self, habits: Habits, generation: int) -> None:
+        """Say where it would stand on the ladder, by games with three of those at its top."""
+        rated = {**ratings(TRIAL_SEATS)}
+        del rated[Champion.name]
+        others = sorted(rated, key=lambda spec: -rated[spec])[: TRIAL_SEATS - 1]
+        for family in self.families:
+            champion = Champion(rollouts=self.effort.rollouts).with_habits(habits)
+            agents = [champion, *map(agent_named, others)]
+            setting = PERUDO.setting(family)
+            games = self.effort.trial_games
+            results = play(Contest(PERUDO, setting, agents, games, seed=self.seed, series=1))
+            wins = int(np.asarray(results.wins)[:, 0].sum())
+            rating = rating_among([rated[spec] for spec in others], wins, games)
+            place = 1 + sum(other > rating for other in rated.values())
+            self._say(
+                f"{family}, generation {generation + 1}: wins {wins} of {games} games against "
+                f"{', '.join(others)}: rating {rating:.0f}, place {place} of {len(rated) + 1} "
+                f"on the ladder at tables of {TRIAL_SEATS}"
+            )
+
+    def _say(self, line: str) -> None:
+        self._report(f"{time.perf_counter() - self._started:6.0f} s  {line}")

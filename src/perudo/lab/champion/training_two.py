@@ -1,0 +1,210 @@
+"""Training the champion for two players: every round of a few rule sets, into one sparse book.
+
+Small rounds are solved exactly, larger ones for players with a short memory. Each solved round is
+kept in a working directory, so that training goes on where it was stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from perudo.agents.champion.two_player_book import plain_round
+from perudo.games.perudo import PERUDO, Rules
+from perudo.games.state import State
+from perudo.search.cfr.fsicfr import MemorySolver, value_of
+from perudo.search.cfr.opponent_sampling import HandsSolver, Strategies, restricted_response
+from perudo.search.cfr.public_tree_cfr import Solver
+from perudo.search.files.page import ALL_MOVES, Page, page_of_tree
+from perudo.search.files.sparse import SparsePage, Thrift, dense, load, save, sparse_page
+from perudo.search.trees import memory_graph, public_tree
+from perudo.search.trees.memory_graph import MemoryGraph
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How rounds are learnt that are too large to be solved exactly."""
+
+    deals: int
+    """How many hands of the other each player learns against."""
+    nodes: int = 5_000
+    """More moves are remembered where that makes no more positions than this."""
+    clones: int = 0
+    """So many who learnt as the agent ``cfr`` does, the first of them itself, are met ..."""
+    share: float = 0.0
+    """... in this share of the passes."""
+
+
+PRESETS = {
+    "common": Effort(16_000, nodes=10_000, clones=2, share=0.75),
+    "dudo_ai": Effort(8_000),
+    "official": Effort(4_000, clones=2, share=0.75),
+}
+"""Between two players these cover most of the other presets as well."""
+CLONE_DEALS = 100_000
+"""What ``cfr`` learns from; it remembers as many moves as fit into 10,000 nodes."""
+LEAST_CHANCE = 0.01
+"""Moves that it makes less often are left out: what they lead to would take long to go through."""
+EXACT_POSITIONS = 300_000
+"""Rounds of at most so many public positions are solved exactly ..."""
+EXACT_TARGET = 1e-4
+"""... to this exploitability."""
+SHORTEST_MEMORY, LONGEST_MEMORY = 2, 6
+MOST_WORK, FEWEST_DEALS = 300_000_000_000, 1_000
+"""In the largest rounds it is fewer: edges times hands times deals are at most this."""
+
+EXACTLY = Thrift(least_chance=2e-3, least_reach=1e-4)
+KEPT = Thrift(least_chance=1e-2, least_reach=1e-3)
+"""What is left out of a page in the working directory ..."""
+SHIPPED = Thrift(least_chance=3e-2, least_reach=1e-3, levels=7)
+"""... of one of many dice in the book ..."""
+SHIPPED_SMALL = Thrift(least_chance=1e-2, least_reach=1e-3, levels=31)
+SMALL = 6
+"""... and of one of at most so many."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A round that has been solved."""
+
+    rules: str
+    dice: tuple[int, int]
+    done: int
+    wanted: int
+    about: dict[str, Any]
+    seconds: float
+
+
+Report = Callable[[Progress], None]
+Round = tuple[Rules, tuple[int, int]]
+
+
+def rounds_of(presets: Mapping[str, Effort]) -> dict[Round, Effort]:
+    """All different rounds of matches between two, by what matters to them, with the effort.
+
+    The smallest come first. Those that presets share are learnt as the first of them says.
+    """
+    found: dict[Round, Effort] = {}
+    for preset, effort in presets.items():
+        rules = Rules.parse(preset)
+        for first in range(1, rules.dice + 1):
+            for second in range(1, rules.dice + 1):
+                plain = plain_round(rules, (first, second))
+                if plain is not None:
+                    found.setdefault((plain, (first, second)), effort)
+    return dict(sorted(found.items(), key=lambda one: (sum(one[0][1]), str(one[0][0]), one[0][1])))
+
+
+def train_two_players(
+    presets: Mapping[str, Effort],
+    out: Path,
+    work: Path,
+    about: dict[str, Any],
+    seed: int = 0,
+    workers: int = 1,
+    report: Report = lambda progress: None,
+) -> list[SparsePage]:
+    """Solve what has not been solved yet, and write the book; ``about`` goes into its header."""
+    rounds = rounds_of(presets)
+    solved = 0
+
+    def solve(round: Round) -> SparsePage:
+        nonlocal solved
+        started = time.perf_counter()
+        page = kept_page(round, work, seed, rounds[round])
+        solved += 1
+        seconds = time.perf_counter() - started
+        report(Progress(str(round[0]), round[1], solved, len(rounds), page.about, seconds))
+        return page
+
+    with ThreadPoolExecutor(workers) as pool:
+        pages = list(pool.map(solve, rounds))
+    shipped = [thinner(page) for page in pages]
+    save(out, shipped, {**about, "seed": seed})
+    return shipped
+
+
+def thinner(page: SparsePage) -> SparsePage:
+    """A page as it is shipped; what was solved exactly stays as it is."""
+    if page.about["memory"] == ALL_MOVES:
+        return page
+    start = PERUDO.start(Rules.parse(page.about["rules"]), 2, page.about["dice"], opener=0)
+    graph = memory_graph.build(start, page.about["memory"])
+    thrift = SHIPPED_SMALL if sum(page.about["dice"]) <= SMALL else SHIPPED
+    return sparse_page(graph, dense(page, graph), page.about, thrift)
+
+
+def kept_page(round: Round, work: Path, seed: int, effort: Effort) -> SparsePage:
+    """The page from the working directory; solved first if it is not there."""
+    name = hashlib.sha256(f"{round} {seed} {effort} {EXACT_POSITIONS} {PERUDO.revision}".encode())
+    path = work / f"{name.hexdigest()[:16]}.page"
+    if not path.exists():
+        save(path, [solve_round(round, seed, effort)], {})
+    return load(path.read_bytes(), str(path))[1][0]
+
+
+def solve_round(round: Round, seed: int, effort: Effort) -> SparsePage:
+    """One round, exactly if it is small enough."""
+    rules, dice = round
+    start = PERUDO.start(rules, 2, list(dice), opener=0)
+    about: dict[str, Any] = {"rules": str(rules), "dice": list(dice)}
+    try:
+        tree = public_tree.build(start, largest=EXACT_POSITIONS)
+    except public_tree.TooLargeError:
+        return _learn(start, about, seed, effort)
+    exact = Solver(tree, "dcfr")
+    while exact.iterations == 0 or exact.exploitability() > EXACT_TARGET:
+        exact.iterate(100)
+    about |= {"memory": ALL_MOVES, "value": exact.value(), "error": exact.exploitability()}
+    graph = memory_graph.build(start, ALL_MOVES)
+    return sparse_page(graph, _spread(graph, page_of_tree(exact, {})), about, EXACTLY)
+
+
+def _learn(start: State, about: dict[str, Any], seed: int, effort: Effort) -> SparsePage:
+    memory = memory_graph.longest_memory(start, SHORTEST_MEMORY, LONGEST_MEMORY, effort.nodes)
+    graph = memory_graph.build(start, memory)
+    hands = sum(len(weights) for weights in graph.weights)
+    deals = min(effort.deals, max(MOST_WORK // (len(graph.targets) * hands), FEWEST_DEALS))
+    about |= {"memory": memory, "deals": deals}
+    if effort.clones:
+        clones = [_clone(graph, number) for number in range(effort.clones)]
+        first, second = restricted_response(graph, seed, deals, clones, effort.share)
+        about |= {"clones": effort.clones, "share": effort.share}
+    else:
+        solver = HandsSolver(graph, seed)
+        solver.iterate(deals)
+        first, second = solver.average()
+    about |= {"value": value_of(graph, first, second)}
+    return sparse_page(graph, (first, second), about, KEPT)
+
+
+def _clone(graph: MemoryGraph, seed: int) -> Strategies:
+    """How somebody plays who learnt as the agent ``cfr`` does, by other deals."""
+    solver = MemorySolver(graph, seed)
+    solver.iterate(CLONE_DEALS)
+    first, second = (np.where(part < LEAST_CHANCE, 0.0, part) for part in solver.average())
+    return first, second
+
+
+def _spread(graph: MemoryGraph, page: Page) -> Strategies:
+    """A dense page's chances, laid out by player and hand as a graph's."""
+    moves, offsets = np.diff(graph.edges), graph.offsets
+    place = {int(key): index for index, key in enumerate(page.keys)}
+    chances = [
+        np.zeros((len(graph.weights[p]), int(moves[graph.actors == p].sum())), np.float32)
+        for p in range(2)
+    ]
+    for node in range(graph.nodes):
+        player, count, offset = int(graph.actors[node]), int(moves[node]), int(offsets[node])
+        hands = len(graph.weights[player])
+        begin = int(page.first[place[int(graph.keys[node])]])
+        rows = page.chances[begin : begin + hands * count].reshape(hands, count).astype(np.float32)
+        chances[player][:, offset : offset + count] = rows / rows.sum(axis=1, keepdims=True)
+    return chances[0], chances[1]

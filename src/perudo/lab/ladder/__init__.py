@@ -1,0 +1,1 @@
+"""The ladder: every agent rated, and the levels chosen from it."""

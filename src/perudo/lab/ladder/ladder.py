@@ -1,0 +1,174 @@
+"""The ladder: all agents rated against each other, at tables of several sizes.
+
+Each table size is a tournament of its own (duplicate blocks, seats rotated, a fit that does not
+depend on the order of play). Memories begin anew with every game, as they do for people who sit
+down at a table.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from perudo.agents.agent import Agent
+from perudo.agents.registry import AGENTS, agent_named
+from perudo.games.chance import stream_of
+from perudo.games.errors import PerudoError
+from perudo.games.perudo import PERUDO, Rules
+from perudo.lab.tournament.tournament import Tournament
+from perudo.ratings import START
+from perudo.table import SeededDice, Table
+
+PLAYERS = (2, 4, 6)
+GAMES, QUICK_GAMES = 1000, 100
+"""Of each agent at each table size."""
+NOT_RATED = frozenset({"human"})
+BUDGETS = {
+    "mcts-random": "rollouts=1000",
+    "mcts-observer": "rollouts=1000",
+    "ensemble": "rollouts=1000",
+    "pomcp": "iterations=1000",
+    "pomcp-pgt-ucb": "iterations=1000",
+    "pomcp-pgt-rm": "iterations=1000",
+}
+"""What the slow ones may spend on a decision; the others have their usual parameters."""
+VARIANTS = dict.fromkeys(("mcts-random", "mcts-observer", "ensemble"), "pseudo_rolls=believed")
+"""Changed parameters with which an agent is rated once more."""
+TIMED_DECISIONS = 300
+"""How many decisions of each agent are timed."""
+
+
+def roster() -> list[str]:
+    """All that are rated, with their budgets."""
+    words = []
+    for name in AGENTS:
+        if name not in NOT_RATED:
+            parts = [BUDGETS[name]] if name in BUDGETS else []
+            words.append(_word(name, parts))
+            if name in VARIANTS:
+                words.append(_word(name, [*parts, VARIANTS[name]]))
+    return words
+
+
+def _word(name: str, parameters: Sequence[str]) -> str:
+    return name + (":" + ",".join(parameters) if parameters else "")
+
+
+def able(words: Sequence[str], rules: Rules, players: int) -> list[str]:
+    """Those who can sit at a table of so many."""
+    return [word for word in words if agent_named(word).cannot_play(PERUDO, rules, players) is None]
+
+
+def tournament(words: Sequence[str], rules: Rules, players: int, seed: int) -> Tournament:
+    """The tournament at one table size."""
+    entered = able(words, rules, players)
+    if players > len(entered):
+        raise PerudoError(f"tables of {players} need {players} agents; {len(entered)} can play")
+    return Tournament(
+        agents=tuple(entered),
+        players=players,
+        seed=seed,
+        rules=PERUDO.describe_setting(rules),
+    )
+
+
+def blocks_for(one: Tournament, games_each: int) -> int:
+    """How many blocks give every agent about so many games."""
+    return one.blocks(-(-games_each * len(one.agents) // one.players))
+
+
+# --- how long they think ------------------------------------------------------------------------
+def decision_times(
+    words: Sequence[str], rules: Rules, players: int, decisions: int = TIMED_DECISIONS
+) -> dict[str, dict[str, float]]:
+    """Mean and slowest decision in milliseconds, at a table of a kind; of two, if need be.
+
+    It is the time of the processor, which does not depend on what else the machine does.
+    """
+    times = {}
+    for word in words:
+        agent = agent_named(word)
+        seats = players if agent.cannot_play(PERUDO, rules, players) is None else 2
+        agent.prepare(PERUDO.start(rules, seats))
+        spent = sorted(_spent(agent, rules, seats, decisions))
+        times[word] = {
+            "mean_ms": round(1000 * sum(spent) / len(spent), 4),
+            "slowest_ms": round(1000 * spent[-1], 4),
+        }
+    return times
+
+
+def _spent(agent: Agent, rules: Rules, seats: int, decisions: int) -> list[float]:
+    """Seconds of so many decisions."""
+    memory, stream, names = agent.new_memory(), stream_of(1), [str(seat) for seat in range(seats)]
+    spent: list[float] = []
+    table = Table(PERUDO, rules, names, SeededDice(1))
+    agent.decide(table.observe(table.actor or 0), memory, stream)  # load the kernels
+    while len(spent) < decisions:
+        if table.actor is None:
+            table = Table(PERUDO, rules, names, SeededDice(len(spent)))
+        assert table.actor is not None
+        observation = table.observe(table.actor)
+        started = time.thread_time()
+        decision = agent.decide(observation, memory, stream)
+        spent.append(time.thread_time() - started)
+        table.act(table.actor, decision.action)
+    return spent
+
+
+# --- what came of it ----------------------------------------------------------------------------
+def ladder(
+    summaries: Sequence[Mapping[str, Any]],
+    times: Mapping[str, Mapping[str, float]],
+    provenance: Mapping[str, Any],
+) -> dict[str, Any]:
+    """All table sizes in one, as plain data; agents in the order of their mean ratings.
+
+    ``summaries`` are those of ``standings.summary``. Where not all agents play at all table sizes,
+    ratings are moved so that those who do have a mean of START at each.
+    """
+    by_size = {
+        int(one["players"]): {agent["agent"]: agent for agent in one["agents"]} for one in summaries
+    }
+    everywhere = set.intersection(*(set(agents) for agents in by_size.values()))
+    if not everywhere:
+        raise PerudoError("no agent plays at all these tables, so they cannot be compared")
+    absent = [
+        word for agents in by_size.values() for word, agent in agents.items() if not agent["games"]
+    ]
+    if absent:
+        raise PerudoError(f"{absent[0]} has not played yet; ask for more --games")
+    rows = []
+    for word in dict.fromkeys(word for agents in by_size.values() for word in agents):
+        ratings = {}
+        for players, agents in by_size.items():
+            shift = START - sum(agents[name]["rating"] for name in everywhere) / len(everywhere)
+            if word in agents:
+                ratings[str(players)] = _rating(agents[word], shift)
+        mean = sum(one["rating"] for one in ratings.values()) / len(ratings)
+        rows.append(
+            {
+                "agent": word,
+                "spec": agent_named(word).spec,
+                "mean": round(mean, 1),
+                "ratings": ratings,
+                **times[word],
+            }
+        )
+    rows.sort(key=lambda row: -row["mean"])
+    return {
+        **provenance,
+        "players": list(by_size),
+        "games": {str(one["players"]): one["games"] for one in summaries},
+        "agents": rows,
+    }
+
+
+def _rating(agent: Mapping[str, Any], shift: float) -> dict[str, Any]:
+    return {
+        "rating": round(agent["rating"] + shift, 1),
+        "ci95": [round(end + shift, 1) for end in agent["rating_ci95"]],
+        "games": agent["games"],
+        "win_rate": round(agent["win_rate"], 4),
+    }

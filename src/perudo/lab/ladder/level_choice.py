@@ -1,0 +1,93 @@
+"""Which agents make the levels that people choose from: a rule, applied to the ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from perudo.agents.registry import AGENTS
+from perudo.games.errors import PerudoError
+
+LEVELS = {
+    "beginner": "gentle, for the first games",
+    "casual": "a regular player who can be beaten",
+    "strong": "sharp, and seldom wrong about the odds",
+    "expert": "hard: the strongest that answer at once",
+}
+"""Names and summaries, weakest first."""
+QUICK_MS = 200.0
+"""Nobody of a level was ever slower than this when timed."""
+ABOVE_RANDOM = 400.0
+"""Whoever is not so much stronger than random play, ten wins to one, does not play sensibly."""
+FEWEST, MOST = 2, 3
+"""How many agents a level has, if there are so many near its mark."""
+NEAR = 1 / 3
+"""Agents of a level are at most this part of the way to the next one from where it should be."""
+
+RULE = (
+    "Of the agents that play at all table sizes, never took more than 0.2 s when timed and are at "
+    "least 400 points above random, the weakest and the strongest mark the first and the last "
+    "level; the two others divide the distance evenly. Near a mark are those within a third of the "
+    "way to the next one. A level has two or three that are near, of different families if there "
+    "are such: those whose mean is nearest to the mark."
+)
+
+
+def choose(ladder: Mapping[str, Any]) -> dict[str, Any]:
+    """The levels by the rule above, as plain data."""
+    rows = [row for row in ladder["agents"] if len(row["ratings"]) == len(ladder["players"])]
+    bottom = next((row["mean"] for row in rows if row["agent"] == "random"), None)
+    if bottom is None:
+        raise PerudoError("levels are measured from random, which is not on this ladder")
+    able = [
+        row
+        for row in rows
+        if row["mean"] >= bottom + ABOVE_RANDOM and row["slowest_ms"] <= QUICK_MS
+    ]
+    if len(able) < len(LEVELS):
+        raise PerudoError(f"{len(LEVELS)} levels need as many agents; {len(able)} are suitable")
+    low, high = (found(row["mean"] for row in able) for found in (min, max))
+    spacing = (high - low) / (len(LEVELS) - 1)
+    levels = []
+    for place, (name, summary) in enumerate(LEVELS.items()):
+        mark = low + place * spacing
+        chosen = _nearest(able, mark, NEAR * spacing)
+        levels.append(
+            {
+                "name": name,
+                "summary": summary,
+                "mark": round(mark, 1),
+                "rating": round(_mean(chosen), 1),
+                "slowest_ms": max(row["slowest_ms"] for row in chosen),
+                "agents": [row["agent"] for row in chosen],
+            }
+        )
+    return {"rule": RULE, "spacing": round(spacing, 1), "levels": levels}
+
+
+def _nearest(rows: list[dict[str, Any]], mark: float, reach: float) -> list[dict[str, Any]]:
+    """Two or three within reach whose mean is nearest; the nearest alone if there are no two."""
+    ordered = sorted(rows, key=lambda row: abs(row["mean"] - mark))
+    near = [row for row in ordered if abs(row["mean"] - mark) <= reach]
+    sets: list[tuple[dict[str, Any], ...]] = [
+        some for size in range(FEWEST, MOST + 1) for some in combinations(near, size)
+    ]
+    mixed = [some for some in sets if len({family(row["agent"]) for row in some}) == len(some)]
+    if not sets:
+        return ordered[:1]
+    best = min(mixed or sets, key=lambda some: (abs(_mean(some) - mark), -len(some)))
+    return list(best)
+
+
+def _mean(rows: Sequence[Mapping[str, Any]]) -> float:
+    return float(sum(row["mean"] for row in rows) / len(rows))
+
+
+def family(word: str) -> str:
+    """Agents of one idea share a module.
+
+    >>> family("l-dumb:prob=0.4"), family("sl-dumb")
+    ('dumb', 'dumb')
+    """
+    return AGENTS[word.partition(":")[0]].__module__.rpartition(".")[2]

@@ -1,0 +1,40 @@
+"""Every experiment of the papers, and some that they wished for: one file per paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
+from perudo.games.errors import UnknownNameError
+from perudo.lab.papers import beyond, king_up, maynooth, perudish, thesis
+from perudo.lab.papers.experiment import Experiment
+
+EXPERIMENTS: list[Experiment] = [
+    *thesis.EXPERIMENTS,
+    *maynooth.EXPERIMENTS,
+    *perudish.EXPERIMENTS,
+    *king_up.EXPERIMENTS,
+    *beyond.EXPERIMENTS,
+]
+"""In the order of the papers."""
+
+ALL = "all"
+
+
+def select(words: Sequence[str]) -> list[Experiment]:
+    """The experiments that some words name: IDs, patterns (``RO-*``), ``all``.
+
+    The number of a figure names the experiment that draws it; 4.2 and 4.3 are tables and figures.
+    """
+    chosen: set[str] = set()
+    for word in words:
+        named = {
+            one.id
+            for one in EXPERIMENTS
+            if word == ALL or any(fnmatchcase(name, word) for name in (one.id, *one.also))
+        }
+        if not named:
+            known = ", ".join(one.id for one in EXPERIMENTS)
+            raise UnknownNameError(f"no experiment {word!r}; there are: {known}, all")
+        chosen |= named
+    return [one for one in EXPERIMENTS if one.id in chosen]

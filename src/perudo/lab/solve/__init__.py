@@ -1,0 +1,1 @@
+"""Solving small games, and measuring exploitability."""

@@ -1,0 +1,257 @@
+"""Lower bounds of exploitability: what somebody who knows an agent wins from it, in rounds played.
+
+The exploitability of an agent is the mean, over seats, of what the best answer wins there when the
+agent plays all others. In rounds too large to find the best answer, any answer gives a lower bound:
+
+- *local*: search at each decision, with the agent as the model of what the others bid and will do;
+- *trained*: an answer learnt beforehand by one who remembers the hand and the last moves.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from perudo.agents.agent import Agent, CompiledAgent
+from perudo.agents.external.time_limit import decide_within
+from perudo.agents.papers.observer import Observer
+from perudo.agents.papers.pomcp import Pomcp
+from perudo.games.chance import Stream, combine, key_of, stream_of
+from perudo.games.errors import PerudoError
+from perudo.games.game import (
+    CHANCE,
+    OVER,
+    ROUND,
+    Record,
+    actor,
+    apply,
+    copy,
+    deal,
+    observe,
+    payoff,
+    round_over,
+)
+from perudo.games.kernel import INTERPRETED, kernel
+from perudo.games.policy import (
+    Memory,
+    Parameters,
+    address_of,
+    new_thoughts,
+    number_of,
+    policy_at,
+)
+from perudo.games.state import State, action_code
+from perudo.search.cfr.best_response import Answerer
+from perudo.search.cfr.external_sampling import learnt_parameters, play_learnt
+from perudo.search.files.page import ALL_MOVES
+
+METHODS = ("local", "trained")
+Payoffs = npt.NDArray[np.float64]
+NORMAL_95 = 1.959964
+DEALS, LUCK = 1, 2
+"""What is drawn from a seed."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard an answer is looked for, and how long it is then tried."""
+
+    rounds: int = 2_000
+    """Rounds played in each seat."""
+    iterations: int = 2_000
+    """Simulations of each decision of the local answer."""
+    training: int = 1_000_000
+    """Rounds that the trained answer learns from, in each seat."""
+    memory: int = 2
+    """Moves that the trained answer remembers."""
+    seed: int = 1
+
+
+@kernel
+def play_rounds(
+    states: Record,
+    seat: int,
+    responder: Any,
+    responder_parameters: Parameters,
+    agent: Any,
+    agent_parameters: Parameters,
+    learning: Any,
+    learns: bool,
+    memories: Any,
+    key: np.uint64,
+    payoffs: Payoffs,
+    stream: Stream,
+    thoughts: Record,
+) -> None:
+    """Play rounds with the responder in one seat and the agent in all others.
+
+    If it ``learns``, the agent is shown how each round was settled.
+    """
+    state, view = states[1], states[2]
+    for number in range(payoffs.size):
+        copy(state, states[0])
+        while True:
+            who = actor(state)
+            if who == OVER or round_over(state):
+                break
+            if who == CHANCE:
+                deal(state, combine(key, number))
+                continue
+            copy(view, state)
+            observe(view, who)
+            if who == seat:
+                said = policy_at(responder, view)(
+                    view, responder_parameters, memories[who], stream, thoughts
+                )
+            else:
+                said = policy_at(agent, view)(
+                    view, agent_parameters, memories[who], stream, thoughts
+                )
+            apply(state, said)
+        payoffs[number] = payoff(state, ROUND, seat)
+        if learns:
+            for who in range(memories.shape[0]):
+                if who != seat:
+                    copy(view, state)
+                    observe(view, who)
+                    policy_at(learning, view)(
+                        view, agent_parameters, memories[who], stream, thoughts
+                    )
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A policy that was made to beat an agent from one seat."""
+
+    policy: Any
+    parameters: Parameters
+    kept: Any = None
+    """What the parameters point to."""
+
+
+def local_answer(model: CompiledAgent, start: State, effort: Effort) -> Answer:
+    """Search, believing that the others are the model."""
+    searcher = Pomcp(iterations=effort.iterations, prior=2.0)
+    dtype = start.game.dtype
+    where = number_of(type(model).policy, dtype)
+    head = searcher.search_parameters
+    rollout = [float(dtype.itemsize), where, *model.parameters]
+    return Answer(Pomcp.policy, np.concatenate([head, rollout]), model)
+
+
+def trained_answer(agent: CompiledAgent, start: State, seat: int, effort: Effort) -> Answer:
+    """Learn against the agent, then play the best move of each information set."""
+    memory = effort.memory if start.game.operations.rewind(start.record) else ALL_MOVES
+    policy = _address(type(agent).policy, start)
+    learner = Answerer(start, seat, memory, policy, agent.parameters, effort.seed)
+    learner.iterate(effort.training)
+    book, parameters = learnt_parameters(learner.page())
+    return Answer(play_learnt, parameters, book)
+
+
+def _address(policy: Any, start: State) -> Any:
+    address = address_of(policy, start.game.dtype)
+    return address if INTERPRETED else np.uint64(address)
+
+
+class Series:
+    """A seat's rounds against an agent, whose memory goes on from one run to the next."""
+
+    def __init__(self, agent: CompiledAgent, start: State, seat: int, seed: int) -> None:
+        self._agent, self._start, self._seat, self._seed = agent, start, seat, seed
+        self.memories = np.stack([agent.new_memory() for _ in range(start.players)])
+        self._stream = stream_of(seed, LUCK, seat)
+
+    def play(
+        self, answer: Answer, rounds: int, deals: int = DEALS, learns: bool = False
+    ) -> Payoffs:
+        """What the answer wins in some rounds; ``deals`` says which."""
+        start, kind = self._start, type(self._agent)
+        states = np.zeros(3, start.game.dtype)
+        states[0] = start.record
+        payoffs = np.zeros(rounds)
+        play_rounds(
+            states,
+            self._seat,
+            _address(answer.policy, start),
+            answer.parameters,
+            _address(kind.policy, start),
+            self._agent.parameters,
+            _address(kind.learning or kind.policy, start),
+            learns and kind.learning is not None,
+            self.memories,
+            key_of(self._seed, deals),
+            payoffs,
+            self._stream,
+            new_thoughts(),
+        )
+        return payoffs
+
+
+def _payoffs_asked(agent: Agent, start: State, seat: int, effort: Effort) -> Payoffs:
+    """The same for an agent that is not compiled: the local answer takes it for an Observer."""
+    responder: Agent = Pomcp(iterations=effort.iterations)
+    streams: dict[int, Stream] = {
+        player: stream_of(effort.seed, LUCK, seat, player) for player in range(start.players)
+    }
+    memories: dict[int, Memory] = {
+        player: (responder if player == seat else agent).new_memory()
+        for player in range(start.players)
+    }
+    payoffs = np.zeros(effort.rounds)
+    for number in range(effort.rounds):
+        state = start.deal(int(combine(key_of(effort.seed, DEALS), number)))
+        while (who := state.actor) is not None:
+            asked = responder if who == seat else agent
+            said = decide_within(asked, state.observe(who), memories[who], streams[who], None)
+            state = state.apply(action_code(state.game, said.action))
+        payoffs[number] = state.round_payoffs()[seat]
+    return payoffs
+
+
+def lower_bound(agent: Agent, start: State, method: str, effort: Effort) -> dict[str, Any]:
+    """What an answer won on average over the seats, with a 95 % interval."""
+    if method not in METHODS:
+        raise PerudoError(f"method {method!r} is not known; there are: {', '.join(METHODS)}")
+    if method == "trained" and not isinstance(agent, CompiledAgent):
+        raise PerudoError(f"{agent.spec} is not compiled: too slow to train against")
+    started = time.perf_counter()
+    means, variances = [], []
+    for seat in range(start.players):
+        if not isinstance(agent, CompiledAgent):
+            payoffs = _payoffs_asked(agent, start, seat, effort)
+        elif method == "trained":
+            answer = trained_answer(agent, start, seat, effort)
+            payoffs = Series(agent, start, seat, effort.seed).play(answer, effort.rounds)
+        else:
+            answer = local_answer(_model_of(agent, start), start, effort)
+            payoffs = Series(agent, start, seat, effort.seed).play(answer, effort.rounds)
+        means.append(float(payoffs.mean()))
+        variances.append(float(payoffs.var(ddof=1)) / len(payoffs))
+    mean, spread = float(np.mean(means)), math.sqrt(sum(variances)) / start.players
+    return {
+        "method": method,
+        "lower_bound": mean,
+        "ci95": [mean - NORMAL_95 * spread, mean + NORMAL_95 * spread],
+        "won_by_seat": means,
+        "rounds": effort.rounds * start.players,
+        "seconds": round(time.perf_counter() - started, 1),
+    }
+
+
+def _model_of(agent: CompiledAgent, start: State) -> CompiledAgent:
+    """Somebody like the agent, if that states its chances; else the Observer stands in for it."""
+    state = start.deal(1)
+    seat = state.actor
+    assert seat is not None
+    thoughts = agent.decide(state.observe(seat), agent.new_memory(), stream_of(1)).thoughts
+    if thoughts is None or thoughts.probabilities is None:
+        return Observer()
+    model = agent.as_model(start)
+    model.prepare(start)
+    return model

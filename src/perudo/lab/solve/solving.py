@@ -1,0 +1,132 @@
+"""``perudo solve``: a small round solved to a given exploitability."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from perudo.games.errors import PerudoError
+from perudo.games.game import Game
+from perudo.games.state import State
+from perudo.search.cfr.public_tree_cfr import Solver
+from perudo.search.files.strategy import Strategy
+from perudo.search.trees.history_tree import HistorySolver, HistoryTree
+from perudo.search.trees.public_tree import TooLargeError, build
+from perudo.search.trees.tree_size import TreeSize, tree_size
+
+MEMORY_SHARE = 0.6
+"""Of the machine's memory, for the solver's arrays."""
+FIRST_CHECK, CHECK_EVERY = 10, 1.2
+"""Exploitability is looked at after ten iterations, then after a fifth more each time."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the solver has come."""
+
+    iterations: int
+    exploitability: float
+    value: float
+    seconds: float
+
+
+def start_of(game: Game, setting: Any, dice: list[int] | None) -> State:
+    """The round to solve, with the first seat opening."""
+    options: dict[str, Any] = {}
+    if game.name == "perudo":
+        options = {"dice": dice or [1, 1], "opener": 0}
+    elif dice is not None:
+        raise PerudoError(f"{game.name} has no dice")
+    return game.start(setting, len(dice) if dice else 2, **options)
+
+
+def available_memory() -> int:
+    """Bytes of memory that programs can still have."""
+    with open("/proc/meminfo", encoding="ascii") as lines:
+        sizes = {name: int(rest.split()[0]) for name, rest in (line.split(":") for line in lines)}
+    return sizes["MemAvailable"] * 1024
+
+
+def make_solver(
+    start: State, variant: str, precision: type[np.floating[Any]]
+) -> Solver | HistorySolver:
+    """A solver for this round; what would not fit into memory is refused with an estimate."""
+    if start.game.properties.hidden_moves:
+        return HistorySolver(HistoryTree(start), variant)
+    size, room = tree_size(start), int(available_memory() * MEMORY_SHARE)
+    if not size.complete or size.bytes(precision) > room:
+        raise TooLargeError(too_large(size, precision, room))
+    return Solver(build(start, largest=size.positions), variant, precision)
+
+
+def too_large(size: TreeSize, precision: type[np.floating[Any]], room: int) -> str:
+    """Say what a round would take, and what could be done instead."""
+    needed = size.bytes(precision)
+    instead = "with --memory K only the last K bids are remembered, which takes far less"
+    if size.complete and size.bytes(np.float32) <= room:
+        instead = f"--precision 32 would take {_amount(size.bytes(np.float32) / 2**30)} GiB"
+    return (
+        f"{'about' if size.complete else 'more than'} {_amount(size.positions)} public positions "
+        f"and {_amount(size.information_sets)} information sets would take "
+        f"{_amount(needed / 2**30)} GiB, and there are {_amount(room / 2**30)}; {instead}"
+    )
+
+
+def _amount(number: float) -> str:
+    """A number to two digits or so: 9.2, 36, 1,150 or 2.1e+09."""
+    if number < 10:
+        return f"{number:.1f}"
+    return f"{number:,.0f}" if number < 1e6 else f"{number:.1e}"
+
+
+def solve(
+    solver: Solver | HistorySolver,
+    target: float,
+    limit: float | None = None,
+    report: Callable[[Progress], None] = lambda progress: None,
+) -> Progress:
+    """Iterate until the exploitability is at most the target, or so many seconds have passed."""
+    started = time.perf_counter()
+    checked = 0
+    while True:
+        solver.iterate(max(FIRST_CHECK, int(checked * CHECK_EVERY)) - checked)
+        checked = solver.iterations
+        found = solver.exploitability()
+        seconds = time.perf_counter() - started
+        progress = Progress(checked, found, solver.value(), seconds)
+        report(progress)
+        if found <= target or (limit is not None and seconds > limit):
+            return progress
+
+
+def summary(solver: Solver | HistorySolver, progress: Progress, target: float) -> dict[str, Any]:
+    """What came of it, as plain data."""
+    start = solver.tree.start
+    rules = getattr(start, "rules", None)
+    return {
+        "game": start.game.name,
+        "rules": str(rules) if rules is not None else start.game.presets[0],
+        "dice": [int(count) for count in start.record.counts[:2]] if rules is not None else None,
+        "variant": solver.variant,
+        "target": target,
+        "reached": progress.exploitability <= target,
+        "value": progress.value,
+        "exploitability": progress.exploitability,
+        "iterations": progress.iterations,
+        "seconds": round(progress.seconds, 3),
+        "information_sets": solver.tree.information_sets,
+        "memory_mb": round(solver.bytes / 1e6, 1),
+    }
+
+
+def save(solver: Solver | HistorySolver, summary: dict[str, Any], path: Path) -> None:
+    """Keep the average strategy."""
+    if not isinstance(solver, Solver):
+        raise PerudoError("strategies of games with hidden moves cannot be saved yet")
+    kept = ("variant", "value", "exploitability", "iterations")
+    Strategy.of(solver, {name: summary[name] for name in kept}).save(path)

@@ -1,0 +1,1 @@
+"""Tournaments: schedule, play, storage, ranking and report."""

@@ -1,0 +1,304 @@
+"""External-sampling Monte Carlo CFR, for any game and any number of players (Lanctot et al. 2009).
+
+In each iteration one player, in turn, tries all of their moves; chance and the others are sampled.
+Statistics are kept by information set, or by what is left of it with a short memory. Iterations
+weigh by their number (linear CFR).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from perudo.games.chance import Stream, below, combine, next_word, stream_of, uniform
+from perudo.games.errors import PerudoError
+from perudo.games.game import (
+    CHANCE,
+    OVER,
+    ROUND,
+    Record,
+    action,
+    action_count,
+    actor,
+    apply,
+    copy,
+    deal,
+    information_key,
+    memory_key,
+    payoff,
+    rewind,
+    round_over,
+    workspace,
+)
+from perudo.games.kernel import kernel
+from perudo.games.policy import (
+    UNIFORM,
+    Memory,
+    Parameters,
+    begin,
+    choose,
+    consider,
+)
+from perudo.games.state import State
+from perudo.search.files.book import MISSING, Book, chance_at, look_up
+from perudo.search.files.page import ALL_MOVES, Page, quantised
+from perudo.search.trees.memory_graph import FREE, find
+from perudo.search.trees.outcomes import Keys, Real
+
+MAX_FRAMES = 128
+"""No round asks one player more often."""
+CHUNK = 500
+Places = npt.NDArray[np.int64]
+
+
+@kernel
+def set_key(state: Record, seat: int, memory: int, scratch: Record) -> np.uint64:
+    """What a player knows; with a short memory, the hand at the start and the last moves."""
+    if memory >= ALL_MOVES:
+        return combine(information_key(state, seat), seat)
+    copy(scratch, state)
+    rewind(scratch)
+    return combine(memory_key(state, memory) ^ information_key(scratch, seat), seat)
+
+
+@kernel
+def find_or_open(
+    table: Keys, first: Places, counts: Places, used: Places, room: int, key: np.uint64, moves: int
+) -> int:
+    """The place of an information set, opened if it is new; MISSING if there is no room."""
+    place = find(table, key)
+    if table[place] == FREE:
+        if 2 * used[0] >= table.size or used[1] + moves > room:
+            return MISSING
+        table[place] = key
+        first[place] = used[1]
+        counts[place] = moves
+        used[0] += 1
+        used[1] += moves
+    return place
+
+
+@kernel
+def match_regrets(regrets: Real, begin_at: int, moves: int, mixture: Real) -> None:
+    """Play in proportion to positive regret; if there is none, all moves alike."""
+    total = 0.0
+    for move in range(moves):
+        mixture[move] = max(regrets[begin_at + move], 0.0)
+        total += mixture[move]
+    for move in range(moves):
+        mixture[move] = mixture[move] / total if total > 0.0 else 1.0 / moves
+
+
+@kernel
+def draw_move(mixture: Real, moves: int, stream: Stream) -> int:
+    """A move of a mixture."""
+    point = uniform(stream)
+    for move in range(moves - 1):
+        point -= mixture[move]
+        if point < 0.0:
+            return move
+    return moves - 1
+
+
+@kernel
+def sample_externally(
+    states: Record,
+    memory: int,
+    table: Keys,
+    first: Places,
+    counts: Places,
+    used: Places,
+    regrets: Real,
+    sums: Real,
+    done: int,
+    wanted: int,
+    mixtures: Real,
+    below_moves: Real,
+    stream: Stream,
+) -> float:
+    """Iterate from ``states[0]``, a round before its deal; returns the mean value to the traverser.
+
+    ``states`` has room for a state at each decision of the traverser, and three more. The only
+    place that plays an action is at the end of the loop.
+    """
+    players = int(states[0].players)
+    state, scratch = states[1], states[2]
+    frames = np.zeros((MAX_FRAMES, 3), np.int64)  # its place in the table, moves, the one tried now
+    mean = 0.0
+    for iteration in range(done, done + wanted):
+        seat = iteration % players
+        weight = float(iteration + 1)
+        copy(state, states[0])
+        depth = 0
+        while True:
+            who = actor(state)
+            said = 0
+            if who == CHANCE and not round_over(state):
+                deal(state, next_word(stream))
+                continue
+            if who == OVER or round_over(state):
+                value = payoff(state, ROUND, seat)
+                finished = True
+                while depth > 0:
+                    frame = depth - 1
+                    place, moves, tried = frames[frame, 0], frames[frame, 1], frames[frame, 2]
+                    below_moves[frame, tried] = value
+                    if tried + 1 < moves:
+                        frames[frame, 2] = tried + 1
+                        copy(state, states[3 + frame])
+                        said = action(state, tried + 1)
+                        finished = False
+                        break
+                    value = 0.0
+                    for move in range(moves):
+                        value += mixtures[frame, move] * below_moves[frame, move]
+                    if place != MISSING:
+                        at = first[place]
+                        for move in range(moves):
+                            regrets[at + move] += weight * (below_moves[frame, move] - value)
+                    depth -= 1
+                if finished:
+                    mean += value
+                    break
+            else:
+                moves = action_count(state)
+                key = set_key(state, who, memory, scratch)
+                place = find_or_open(table, first, counts, used, regrets.size, key, moves)
+                row = depth if who == seat and depth < MAX_FRAMES else MAX_FRAMES
+                mixture = mixtures[row]
+                if place == MISSING:
+                    for move in range(moves):
+                        mixture[move] = 1.0 / moves
+                else:
+                    match_regrets(regrets, first[place], moves, mixture)
+                if row < MAX_FRAMES:
+                    frames[depth, 0] = place
+                    frames[depth, 1] = moves
+                    frames[depth, 2] = 0
+                    copy(states[3 + depth], state)
+                    depth += 1
+                    said = action(state, 0)
+                else:
+                    if place != MISSING and who != seat:
+                        for move in range(moves):
+                            sums[first[place] + move] += weight * mixture[move]
+                    said = action(state, draw_move(mixture, moves, stream))
+            apply(state, said)
+    return mean / wanted
+
+
+class SamplingSolver:
+    """What all players of a round have learnt."""
+
+    variant = "mccfr"
+
+    def __init__(
+        self,
+        start: State,
+        memory: int = ALL_MOVES,
+        seed: int = 0,
+        largest: int = 1 << 20,
+    ) -> None:
+        """Begin to learn from a round before its deal.
+
+        No more than ``largest`` information sets are kept; moves elsewhere are taken at random.
+        """
+        game = start.game
+        if memory < ALL_MOVES and not game.operations.rewind(start.record):
+            raise PerudoError(f"{game.name} cannot be learnt with a short memory")
+        self.start, self.memory = start, memory
+        self.iterations = 0
+        self.keys = np.zeros(2 * largest, np.uint64)
+        self.first = np.zeros(2 * largest, np.int64)
+        self.counts = np.zeros(2 * largest, np.int64)
+        self.used = np.zeros(2, np.int64)
+        self.regrets = np.zeros(16 * largest)
+        self.sums = np.zeros(16 * largest)
+        self._states = np.zeros(3 + MAX_FRAMES, game.dtype)
+        self._states[0] = start.record
+        moves = game.properties.max_actions
+        self._mixtures = np.zeros((MAX_FRAMES + 1, moves))
+        self._below = np.zeros((MAX_FRAMES + 1, moves))
+        self._stream = stream_of(seed, memory)
+
+    @property
+    def information_sets(self) -> int:
+        """How many have been met."""
+        return int(self.used[0])
+
+    @property
+    def bytes(self) -> int:
+        """Memory in use for what was learnt."""
+        return int(self.used[0]) * 24 + int(self.used[1]) * 16
+
+    def iterate(self, times: int) -> float:
+        """Learn; returns what the traversed positions were worth to their player on average."""
+        value, left = 0.0, times
+        while left > 0:
+            some = min(left, CHUNK)
+            value += some * sample_externally(
+                self._states,
+                self.memory,
+                self.keys,
+                self.first,
+                self.counts,
+                self.used,
+                self.regrets,
+                self.sums,
+                self.iterations,
+                some,
+                self._mixtures,
+                self._below,
+                self._stream,
+            )
+            self.iterations += some
+            left -= some
+        return value / times
+
+    def page(self) -> Page:
+        """The average strategies."""
+        places = np.flatnonzero(self.keys != FREE)
+        moves = self.counts[places]
+        begins = np.concatenate([[0], np.cumsum(moves)])
+        chances = np.zeros(int(begins[-1]), np.uint16)
+        for place, begin_at, count in zip(places, begins, moves, strict=False):
+            at = int(self.first[place])
+            sums = self.sums[at : at + count]
+            total = sums.sum()
+            mixture = sums / total if total > 0 else np.full(count, 1 / count)
+            chances[begin_at : begin_at + count] = quantised(mixture)
+        about = {"memory": self.memory, "iterations": self.iterations, "variant": self.variant}
+        return Page(
+            self.keys[places], begins[:-1].astype(np.int64), moves.astype(np.int32), chances, about
+        )
+
+
+# --- playing what was learnt ---------------------------------------------------------------------
+@kernel
+def play_learnt(
+    observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
+) -> int:
+    """Draw from the mixture of the information set; in one never met, any move."""
+    scratch = workspace(observation, 1)
+    seat = int(observation.viewer)
+    key = set_key(observation, seat, int(parameters[0]), scratch[0])
+    place = look_up(parameters[1:], key)
+    begin(thoughts)
+    moves = action_count(observation)
+    if place == MISSING:
+        thoughts.mixed = UNIFORM
+        return int(action(observation, below(stream, moves)))
+    total = 0.0
+    for move in range(moves):
+        total += chance_at(parameters[1:], place, 0, move)
+    for move in range(moves):
+        share = chance_at(parameters[1:], place, 0, move) / total
+        if share > 0.0:
+            consider(thoughts, action(observation, move), share, np.nan)
+    return choose(thoughts, stream)
+
+
+def learnt_parameters(page: Page) -> tuple[Book, Parameters]:
+    """What ``play_learnt`` needs; the book must be kept as long as it is played."""
+    book = Book.plain(page)
+    return book, np.concatenate([[float(page.about["memory"])], book.parameters])

@@ -1,0 +1,158 @@
+"""A page: what to do in one round, by memory key and hand. Pages make the book of a match.
+
+On disk a page is a line of JSON that people can read, then arrays. A file that is damaged, of
+another version or for other rules is refused.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from perudo.games.errors import PerudoError
+from perudo.games.state import State
+from perudo.search.cfr.fsicfr import MemorySolver
+from perudo.search.cfr.public_tree_cfr import Solver
+from perudo.search.files.sealed import SealedFileError, read, seal, unseal, write_whole
+from perudo.search.trees.outcomes import Keys, Small
+from perudo.search.trees.public_tree import LEAF, PLAYERS, PublicTree
+
+KIND, VERSION = "perudo page", 1
+SCALE = 65535
+"""Probabilities are stored in 16 bits; whoever reads them makes them add up again."""
+ALL_MOVES = 1000
+"""The memory of a player who forgets nothing."""
+Chances = npt.NDArray[np.uint16]
+
+
+@dataclass(frozen=True)
+class Page:
+    """The strategies of both players in one round; read-only."""
+
+    keys: Keys
+    """The memory key of each public position."""
+    first: npt.NDArray[np.int64]
+    """Where its chances begin: a row of moves for each hand, as ``put_hand`` numbers hands."""
+    moves: Small
+    chances: Chances
+    about: dict[str, Any]
+    """Which round, and how it was solved: memory, value, error and so on."""
+
+    def row(self, key: int, hand: int) -> npt.NDArray[np.float64]:
+        """The chances of the moves, in their order, at a public position with a hand."""
+        where = np.flatnonzero(self.keys == np.uint64(key))
+        if not len(where):
+            raise PerudoError("this position is not of the round that was solved")
+        moves = int(self.moves[where[0]])
+        begin = int(self.first[where[0]]) + hand * moves
+        stored = self.chances[begin : begin + moves].astype(np.float64)
+        return np.asarray(stored / stored.sum())
+
+    def save(self, path: Path) -> None:
+        """Write the file at once or not at all."""
+        parts: list[npt.NDArray[Any]] = [self.keys, self.first, self.moves, self.chances]
+        payload = zlib.compress(b"".join(_stored(part) for part in parts), 1)
+        about = {"positions": len(self.keys), "chances": len(self.chances), **self.about}
+        write_whole(path, seal(KIND, VERSION, about, payload))
+
+    @staticmethod
+    def load(path: Path) -> Page:
+        """Read a file; one that is wrong or damaged is refused with the reason."""
+        header, payload = unseal(read(path), KIND, VERSION, str(path))
+        return _restore(path, header, zlib.decompress(payload))
+
+
+def _stored(part: npt.NDArray[Any]) -> bytes:
+    return part.astype(part.dtype.newbyteorder("<")).tobytes()
+
+
+def _restore(path: Path, header: dict[str, Any], data: bytes) -> Page:
+    positions, chances = header.pop("positions", -1), header.pop("chances", -1)
+    shapes = (("<u8", positions), ("<i8", positions), ("<i4", positions), ("<u2", chances))
+    sizes = [np.dtype(kind).itemsize * count for kind, count in shapes]
+    if positions < 0 or sum(sizes) != len(data):
+        raise SealedFileError(f"{path} does not hold what its first line says")
+    parts, begin = [], 0
+    for (kind, _), size in zip(shapes, sizes, strict=True):
+        parts.append(np.frombuffer(data[begin : begin + size], kind))
+        begin += size
+    keys, first, moves, stored = parts
+    if np.any(first < 0) or np.any(moves < 1) or np.any(first + moves > chances):
+        raise SealedFileError(f"{path} points outside of its own chances")
+    return Page(keys, first, moves, stored, header)
+
+
+def quantised(chances: npt.NDArray[Any]) -> Chances:
+    """Chances as they are stored."""
+    return np.asarray((chances * SCALE).round().astype(np.uint16))
+
+
+def page_of_memory(solver: MemorySolver, about: dict[str, Any]) -> Page:
+    """The average strategies of players with a short memory."""
+    graph = solver.graph
+    moves = np.diff(graph.edges).astype(np.int32)
+    first = np.zeros(graph.nodes, np.int64)
+    rows, begin = [], 0
+    averages = solver.average()
+    for node in range(graph.nodes):
+        player, place = int(graph.actors[node]), int(solver.offsets[node])
+        block = averages[player][:, place : place + moves[node]]
+        rows.append(quantised(block).ravel())
+        first[node] = begin
+        begin += block.size
+    return Page(graph.keys, first, moves, np.concatenate(rows), about)
+
+
+def page_of_tree(solver: Solver, about: dict[str, Any]) -> Page:
+    """The average strategies of a round solved exactly."""
+    tree, averages = solver.tree, solver.average()
+    order = [_hand_places(tree, seat) for seat in range(PLAYERS)]
+    keys, first, moves, rows = [], [], [], []
+    begin = 0
+    following: list[tuple[int, int, State]] = [(0, 0, _dealt(tree))]
+    while following:
+        kind, node, state = following.pop()
+        edges = range(int(tree.edges[kind]), int(tree.edges[kind + 1]))
+        actor = int(tree.actors[kind])
+        hands, member = len(tree.weights[actor]), node - int(tree.begin[kind])
+        size = int(tree.members[kind]) * hands
+        place = int(solver.offsets[kind]) + member * hands
+        block = np.stack([averages[place + move * size :][:hands] for move in range(len(edges))])
+        keys.append(int(tree.start.game.operations.memory_key(state.record, ALL_MOVES)))
+        first.append(begin)
+        moves.append(len(edges))
+        rows.append(quantised(block.T[order[actor]]).ravel())
+        begin += block.size
+        for edge in edges:
+            child = int(tree.targets[edge]) + member
+            into = int(np.searchsorted(tree.begin, child, side="right")) - 1
+            if tree.actors[into] != LEAF:
+                following.append((into, child, state.apply(int(tree.actions[edge]))))
+    return Page(
+        np.array(keys, np.uint64),
+        np.array(first, np.int64),
+        np.array(moves, np.int32),
+        np.concatenate(rows),
+        about,
+    )
+
+
+def _dealt(tree: PublicTree) -> State:
+    record = tree.start.record
+    tree.start.game.operations.chance_outcome(record, 0)
+    return type(tree.start)(record)
+
+
+def _hand_places(tree: PublicTree, seat: int) -> npt.NDArray[np.int64]:
+    """For each hand, as ``put_hand`` numbers them, its place in the tree."""
+    record, operations = _dealt(tree).record, tree.start.game.operations
+    keys = []
+    for index in range(operations.hand_count(record, seat)):
+        operations.put_hand(record, seat, index)
+        keys.append(operations.information_key(record, seat))
+    return np.searchsorted(tree.hands[seat], np.array(keys, np.uint64))

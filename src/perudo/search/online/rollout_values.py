@@ -1,0 +1,119 @@
+"""Playing on from a position: what actions are worth if everybody then plays by one policy.
+
+All actions are tried on the same deals with the same luck (common random numbers), so that their
+difference is known far better than either value. What the seat cannot see is dealt as it may
+believe: hands are weighed by how likely the policy is to have said with them what was said.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from perudo.games.chance import combine
+from perudo.games.game import (
+    CHANCE,
+    MATCH,
+    OVER,
+    Game,
+    Record,
+    actor,
+    apply,
+    copy,
+    deal,
+    observe,
+    payoff,
+)
+from perudo.games.kernel import kernel
+from perudo.games.policy import Parameters, addresses, new_thoughts, policy_at
+from perudo.games.state import SEATS
+from perudo.search.online.beliefs import believe, deal_believed
+
+HIDDEN, LUCK = 1 << 20, 1 << 21
+"""Parts of a sample's key; its rounds are numbered below these."""
+WEIGHING = 1 << 40
+"""A part of the key above all samples: games whose hands depend on each other weigh some deals."""
+
+Real = npt.NDArray[np.float64]
+
+
+@kernel
+def play_on(
+    states: Record,
+    thoughts: Record,
+    policies: Any,
+    parameters: Parameters,
+    memory: Real,
+    seat: int,
+    actions: npt.NDArray[np.int64],
+    resample: bool,
+    key: np.uint64,
+    wins: Real,
+) -> None:
+    """Fill ``wins[sample, action]`` with 1 where the seat won the match, else 0.
+
+    ``states`` are the position and three workspaces: what is dealt, the table, and what the actor
+    sees. With ``resample`` everything that the seat cannot see is dealt anew in each sample, from
+    the seat's belief; the position is then what the seat observes.
+    """
+    players = int(states[0].players)
+    stream = np.zeros(1, np.uint64)
+    streams = np.zeros((players, 1), np.uint64)
+    dealt, table, view = states[1], states[2], states[3]
+    shares, particles = np.zeros((0, 0)), states
+    if resample:
+        stream[0] = combine(key, WEIGHING)
+        shares, particles = believe(
+            states[0], seat, policies[0], parameters, memory, stream, thoughts
+        )
+    for sample in range(wins.shape[0]):
+        sample_key = combine(key, sample)
+        copy(dealt, states[0])
+        if resample:
+            stream[0] = combine(sample_key, HIDDEN)
+            deal_believed(dealt, seat, shares, particles, stream)
+        for index in range(actions.size):
+            luck = combine(sample_key, LUCK)
+            for each in range(players):
+                streams[each, 0] = combine(luck, each)
+            copy(table, dealt)
+            choice = actions[index]
+            while True:
+                apply(table, choice)
+                while actor(table) == CHANCE:
+                    deal(table, sample_key)
+                acting = actor(table)
+                if acting == OVER:
+                    break
+                copy(view, table)
+                observe(view, acting)
+                choice = policy_at(policies[0], view)(
+                    view, parameters, memory, streams[acting], thoughts
+                )
+            wins[sample, index] = 1.0 if payoff(table, MATCH, seat) > 0.0 else 0.0
+
+
+def win_samples(
+    game: Game,
+    position: Record,
+    seat: int,
+    actions: list[int],
+    model: Any,
+    samples: int,
+    key: np.uint64,
+    *,
+    resample: bool,
+) -> Real:
+    """Whether the seat wins after each action, by sample; ``model`` is a compiled agent."""
+    states = np.zeros(4, game.dtype)
+    states[0] = position
+    wins = np.zeros((samples, len(actions)))
+    policies = addresses([type(model).policy], game.dtype)
+    numbers = model.parameters
+    parameters = numbers if numbers.size else np.zeros(1)
+    memory = np.zeros((len(SEATS), max(model.memory_width, 1)))
+    codes = np.array(actions, np.int64)
+    play_on(states, new_thoughts(), policies, parameters, memory, seat, codes, resample, key, wins)
+    return wins

@@ -1,0 +1,1 @@
+"""Trees and graphs of a round, and their sizes."""

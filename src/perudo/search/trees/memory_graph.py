@@ -1,0 +1,312 @@
+"""The graph of a round between two players who remember only its last moves.
+
+Public positions with equal ``memory_key`` are one node, so a round whose tree is astronomical
+becomes a graph of thousands of nodes. For games whose hands are independent of each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from perudo.games.chance import whole
+from perudo.games.errors import PerudoError
+from perudo.games.game import (
+    ROUND,
+    Record,
+    action,
+    action_count,
+    actor,
+    apply,
+    copy,
+    memory_key,
+    payoff,
+    put_hand,
+    settlement_key,
+)
+from perudo.games.kernel import kernel
+from perudo.games.state import State
+from perudo.search.trees.outcomes import Keys, Outcomes, Real, Small, gather, standing_key
+from perudo.search.trees.public_tree import PLAYERS, TOO_LARGE, TooLargeError, is_leaf
+
+NOWHERE = -1
+FREE = np.uint64(0)
+
+
+@kernel
+def find(table: Keys, key: np.uint64) -> int:
+    """The place of a key in an open hash table, or the free place for it."""
+    mask = np.uint64(table.size - 1)
+    place = key & mask
+    while table[place] != FREE and table[place] != key:
+        place = (place + np.uint64(1)) & mask
+    return whole(place)
+
+
+@kernel
+def grow_graph(
+    states: Record,
+    memory: int,
+    table: Keys,
+    places: Small,
+    keys: Keys,
+    actors: npt.NDArray[np.int8],
+    edges: npt.NDArray[np.int64],
+    targets: Small,
+    actions: Small,
+    leaf_keys: Keys,
+) -> int:
+    """Write the graph below ``states[0]`` into arrays; returns its nodes, or TOO_LARGE.
+
+    ``states`` holds the state of each node, and one place more.
+    """
+    room = actors.size
+    scratch = states[room]
+    nodes, used = 1, 0
+    keys[0] = memory_key(states[0], memory)
+    start = find(table, keys[0])
+    table[start] = keys[0]
+    places[start] = 0
+    node = 0
+    while node < nodes:
+        state = states[node]
+        actors[node] = actor(state)
+        edges[node] = used
+        count = action_count(state)
+        if used + count > targets.size:
+            return TOO_LARGE
+        for index in range(count):
+            code = action(state, index)
+            copy(scratch, state)
+            apply(scratch, code)
+            actions[used] = code
+            targets[used] = NOWHERE
+            if is_leaf(scratch):
+                leaf_keys[used] = settlement_key(scratch)
+            else:
+                key = memory_key(scratch, memory)
+                place = find(table, key)
+                if table[place] == FREE:
+                    if nodes == room:
+                        return TOO_LARGE
+                    table[place] = key
+                    places[place] = nodes
+                    keys[nodes] = key
+                    copy(states[nodes], scratch)
+                    nodes += 1
+                targets[used] = places[place]
+            used += 1
+        node += 1
+    edges[nodes] = used
+    return nodes
+
+
+@kernel
+def settle_pairs(
+    states: Record, code: int, hands: npt.NDArray[np.int64], payoffs: Real, keys: Keys
+) -> None:
+    """What an action that settles the round in ``states[0]`` leads to, for each pair of hands."""
+    state = states[1]
+    for one in range(hands[0]):
+        for other in range(hands[1]):
+            copy(state, states[0])
+            put_hand(state, 0, one)
+            put_hand(state, 1, other)
+            apply(state, code)
+            payoffs[one, other] = payoff(state, ROUND, 0)
+            keys[one, other] = standing_key(state)
+
+
+@dataclass(frozen=True)
+class MemoryGraph:
+    """A round's graph; every edge leads to a later node, or to a leaf."""
+
+    start: State
+    memory: int
+    """How many of the last moves are remembered."""
+    keys: Keys
+    """Of each node: its memory key."""
+    actors: npt.NDArray[np.int8]
+    edges: npt.NDArray[np.int64]
+    """A node's first edge; those of the next node follow."""
+    targets: Small
+    """Of each edge: the node that it leads to, or the leaf table t as -1 - t."""
+    actions: Small
+    weights: tuple[Real, Real]
+    """How likely each hand is; hands are numbered as ``put_hand`` has them."""
+    outcomes: Outcomes
+    payoffs: Real
+
+    @property
+    def nodes(self) -> int:
+        """How many public positions are told apart."""
+        return len(self.actors)
+
+    @property
+    def information_sets(self) -> int:
+        """Decisions as the players tell them apart."""
+        return sum(
+            int((self.actors == seat).sum()) * len(self.weights[seat]) for seat in range(PLAYERS)
+        )
+
+    @property
+    def offsets(self) -> npt.NDArray[np.int64]:
+        """Where each node's moves begin, among those of all nodes of its player."""
+        moves, found = np.diff(self.edges), np.zeros(self.nodes, np.int64)
+        for player in range(PLAYERS):
+            mine = self.actors == player
+            found[mine] = np.cumsum(moves[mine]) - moves[mine]
+        return found
+
+    def for_match(self, values: Real) -> MemoryGraph:
+        """The same round, played for what the standings after it are worth to the first player."""
+        return replace(self, payoffs=self.outcomes.payoffs(values))
+
+
+def longest_memory(start: State, least: int, most: int, largest: int) -> int:
+    """How many moves can be remembered in a graph of at most so many nodes; at least ``least``."""
+    record = start.record
+    start.game.operations.deal(record, np.uint64(1))
+    memory = least
+    while memory < most:
+        try:
+            keys = _grow(record, memory + 1, 4 * largest)[1]
+        except TooLargeError:
+            break
+        if len(keys) > largest:
+            break
+        memory += 1
+    return memory
+
+
+def build(start: State, memory: int, largest: int = 2_000_000) -> MemoryGraph:
+    """The graph of the round that is about to be dealt."""
+    game = start.game
+    record = start.record
+    if start.players != PLAYERS or game.properties.hidden_moves:
+        raise PerudoError("only rounds of two players, whose moves are all seen, have such a graph")
+    if not game.operations.hand_count(record, 0):
+        raise PerudoError(f"{game.name} has no rounds that can be solved with a short memory")
+    game.operations.deal(record, np.uint64(1))
+    states, keys, actors, edges, targets, actions, leaf_keys = _grow(record, memory, largest)
+    order = _topological(edges, targets)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    counts = np.diff(edges)
+    sorted_edges = np.concatenate([np.arange(edges[n], edges[n + 1]) for n in order])
+    targets, actions, leaf_keys = (a[sorted_edges] for a in (targets, actions, leaf_keys))
+    parents = np.repeat(order, counts[order])
+    leaves = targets == NOWHERE
+    _, example, tables = np.unique(leaf_keys[leaves], return_index=True, return_inverse=True)
+    settling = np.flatnonzero(leaves)[example]
+    outcomes, weights = _settle(start, states, parents[settling], actions[settling])
+    return MemoryGraph(
+        start=start,
+        memory=memory,
+        keys=keys[order],
+        actors=actors[order],
+        edges=np.concatenate([[0], np.cumsum(counts[order])]).astype(np.int64),
+        targets=_join(leaves, tables, rank[targets]),
+        actions=actions,
+        weights=weights,
+        outcomes=outcomes,
+        payoffs=outcomes.payoffs(),
+    )
+
+
+def _join(leaves: npt.NDArray[np.bool_], tables: Any, nodes: Small) -> Small:
+    targets = nodes.copy()
+    targets[leaves] = -1 - tables
+    return targets
+
+
+def _grow(record: Record, memory: int, largest: int) -> tuple[Any, ...]:
+    room = 1 << 10
+    while True:
+        states = np.zeros(room + 1, record.dtype)
+        states[0] = record
+        branches = room * 64
+        arrays: tuple[Any, ...] = (
+            np.zeros(room, np.uint64),
+            np.zeros(room, np.int8),
+            np.zeros(room + 1, np.int64),
+            np.zeros(branches, np.int32),
+            np.zeros(branches, np.int32),
+            np.zeros(branches, np.uint64),
+        )
+        table = np.zeros(4 * room, np.uint64)
+        places = np.zeros(4 * room, np.int32)
+        nodes = int(grow_graph(states, memory, table, places, *arrays))
+        if nodes != TOO_LARGE:
+            keys, actors, edges, *by_edge = arrays
+            used = int(edges[nodes])
+            shortened = (part[:used].copy() for part in by_edge)
+            return states, keys[:nodes], actors[:nodes], edges[: nodes + 1], *shortened
+        room *= 4
+        if room > largest:
+            raise TooLargeError(
+                f"with {memory} remembered moves the round has more than {room // 4:,} positions"
+            )
+
+
+@kernel
+def sort_nodes(edges: npt.NDArray[np.int64], targets: Small, order: Small) -> int:
+    """Put nodes into an order in which every edge leads forward; returns how many could be."""
+    nodes = edges.size - 1
+    awaited = np.zeros(nodes, np.int64)
+    for edge in range(edges[nodes]):
+        if targets[edge] >= 0:
+            awaited[targets[edge]] += 1
+    order[0] = 0
+    placed, done = 1, 0
+    while done < placed:
+        node = order[done]
+        done += 1
+        for edge in range(edges[node], edges[node + 1]):
+            into = targets[edge]
+            if into >= 0:
+                awaited[into] -= 1
+                if awaited[into] == 0:
+                    order[placed] = into
+                    placed += 1
+    return placed
+
+
+def _topological(edges: npt.NDArray[np.int64], targets: Small) -> Small:
+    order = np.zeros(len(edges) - 1, np.int32)
+    if sort_nodes(edges, targets, order) < len(order):
+        raise PerudoError("players with so short a memory could go round in circles")
+    return order
+
+
+def _settle(
+    start: State, states: Record, parents: Small, actions: Small
+) -> tuple[Outcomes, tuple[Real, Real]]:
+    """The outcomes of each kind of leaf, by an example of it; and how likely each hand is."""
+    operations = start.game.operations
+    record = start.record
+    hands = np.array([operations.hand_count(record, seat) for seat in range(PLAYERS)], np.int64)
+    weights = tuple(
+        np.array([operations.put_hand(record, seat, index) for index in range(hands[seat])])
+        for seat in range(PLAYERS)
+    )
+    payoffs, keys = [], []
+    pair = np.zeros(2, states.dtype)
+    for parent, code in zip(parents, actions, strict=True):
+        pair[0] = states[parent]
+        payoffs.append(np.zeros(hands))
+        keys.append(np.zeros(hands, np.uint64))
+        settle_pairs(pair, int(code), hands, payoffs[-1], keys[-1])
+
+    def after(table: int, one: int, other: int) -> State:
+        record = np.frombuffer(bytearray(states[parents[table]].tobytes()), start.game.dtype)[0]
+        operations.put_hand(record, 0, one)
+        operations.put_hand(record, 1, other)
+        operations.apply(record, int(actions[table]))
+        operations.forget_round(record)
+        return type(start)(record)
+
+    return gather(payoffs, keys, np.ones(hands), after), (weights[0], weights[1])

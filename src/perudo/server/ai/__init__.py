@@ -1,0 +1,1 @@
+"""The processes in which built-in AIs think."""

@@ -1,0 +1,87 @@
+"""Which built-in AIs can sit down: names from the registry, parameters within the server's limits.
+
+What comes from the network never names a file or a program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import Field, fields, is_dataclass
+from typing import Any, cast
+
+from perudo.agents.agent import Agent
+from perudo.agents.registry import AGENTS, agent_named
+from perudo.games.errors import PerudoError, UnknownNameError
+from perudo.games.perudo import PERUDO, Rules
+from perudo.levels import level_named, levels
+
+NOT_FOR_TABLES = frozenset({"human"})
+"""Agents of the registry that are not AIs."""
+
+MAXIMA: dict[str, float] = {
+    "rollouts": 20_000,
+    "iterations": 20_000,
+    "cap": 20_000,
+    "repeats": 4,
+    "depth": 6,
+    "generated": 100,
+    "time_limit": 2.0,
+}
+"""The largest value that a parameter of this name may have here, if its own limit is higher."""
+UNLIMITED = 1_000.0
+"""A whole-number parameter of another name may be at most this."""
+
+
+LEVELS = levels()
+"""The strengths that people choose from, as the lab's ladder has them."""
+
+
+def opponent(agent: str | None, level: str | None, seat: int = 0) -> Agent:
+    """The AI that was asked for; the seat says which of a level's. Raises what is wrong with it."""
+    if (agent is None) == (level is None):
+        raise PerudoError("a seat for an AI needs either an agent or a level")
+    if level is not None:
+        return agent_named(level_named(level).agent_at(seat))
+    assert agent is not None
+    name = agent.partition(":")[0]
+    if name not in AGENTS or name in NOT_FOR_TABLES:
+        raise UnknownNameError(f"unknown agent {name!r}; there are: {', '.join(offered())}")
+    found = agent_named(agent)
+    _check_limits(found)
+    return found
+
+
+def offered() -> list[str]:
+    """The names of all AIs that can sit down."""
+    return [name for name in AGENTS if name not in NOT_FOR_TABLES]
+
+
+def parameters_of(agent: Any) -> tuple[Field[Any], ...]:
+    """The parameters that an AI has."""
+    return fields(agent) if is_dataclass(agent) else ()
+
+
+def largest(agent: Agent, parameter: str) -> float | None:
+    """The most that a number may be here; None for words and switches."""
+    option = next(option for option in parameters_of(agent) if option.name == parameter)
+    limits = option.metadata.get("range")
+    if limits is None:
+        return None
+    own, usual = float(limits[1]), float(cast(float, option.default))
+    if parameter in MAXIMA:
+        return min(own, max(MAXIMA[parameter], usual))
+    return min(own, max(UNLIMITED, usual)) if isinstance(option.default, int) else own
+
+
+def _check_limits(agent: Agent) -> None:
+    for option in parameters_of(agent):
+        most = largest(agent, option.name)
+        if most is not None and getattr(agent, option.name) > most:
+            raise PerudoError(f"{agent.spec}: {option.name} can be at most {most:g} here")
+
+
+def require_can_play(agent: Agent, rules: Rules, players: int) -> None:
+    """Raise unless the AI plays by these rules, with what is there already: nothing is solved."""
+    reason = agent.cannot_play(PERUDO, rules, players)
+    if reason is not None:
+        raise PerudoError(reason)
+    agent.prepare(PERUDO.start(rules, players))

@@ -1,0 +1,257 @@
+"""Built-in AIs think in processes of their own, and are never waited for longer than was said.
+
+A process that hangs, dies, or wants too much memory is ended and another started; the table gets a
+plain move instead. When all are busy for a while, more are started, so that a few hanging AIs do
+not delay those at other tables.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import secrets
+import signal
+import sys
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+from perudo.agents.external.line_process import LineProcess, ProcessError
+from perudo.agents.external.wire import encode, pack_records
+from perudo.games.errors import PerudoError
+from perudo.games.game import Record
+from perudo.games.perudo import PERUDO
+from perudo.server.table.match import action_text
+
+PREPARE_SECONDS = 300.0
+"""Compiling an AI for the first time may take minutes; playing never does."""
+PATIENCE_SECONDS = 0.25
+"""How long a question waits for a process to become free before another is started."""
+LONGEST_ANSWER = 1 << 25
+"""Bytes; whole games are told in tens of kilobytes each."""
+THRIFTY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 20)}
+"""Memory that was needed once goes back to the system: glibc keeps 80 MB of what it takes to open
+the champion's book. Other systems do not know the word."""
+MOST_EXTRA = 6
+"""Processes beyond the usual number, while those are busy."""
+
+MOST_PREPARED = 500
+"""AIs by rules and number of players of which it is known that they are ready."""
+
+log = logging.getLogger("perudo.thinking")
+
+
+class ThinkingError(PerudoError):
+    """An AI did not come to a decision; the message says why."""
+
+
+class Thinkers:
+    """The processes."""
+
+    def __init__(self, count: int, memory_mb: int, command: Sequence[str] | None = None) -> None:
+        self._command = list(command or (sys.executable, "-P", "-m", "perudo.server.ai.worker"))
+        self._command.append(str(memory_mb))
+        self._count = count
+        self._idle: list[LineProcess] = []
+        self._busy: set[LineProcess] = set()
+        self._running = 0
+        self._waiting: deque[asyncio.Future[LineProcess | None]] = deque()
+        self._threads = ThreadPoolExecutor(count + MOST_EXTRA, "thinker")
+        self._prepared: dict[tuple[str, str, int], asyncio.Task[int]] = {}
+        self._whole_games = asyncio.Semaphore(max(1, count - 1))
+        self._closed = False
+        self.replaced = 0
+        """Processes that had to be ended."""
+
+    async def prepare(self, agent: str, rules: str = "official", players: int = 3) -> int:
+        """Load an AI, or compile it if need be; returns how much it remembers."""
+        key = (agent, rules, players)
+        task = self._prepared.pop(key, None)
+        if task is None or (task.done() and task.exception() is not None):
+            task = asyncio.create_task(self._prepare(*key))
+        self._prepared[key] = task  # as the last: the first are forgotten
+        self._forget_prepared()
+        return await asyncio.shield(task)
+
+    def _forget_prepared(self) -> None:
+        """Visitors can ask for more sorts of AIs than are worth remembering."""
+        for key, task in list(self._prepared.items())[:-MOST_PREPARED]:
+            if task.done():
+                del self._prepared[key]
+
+    async def decide(
+        self, agent: str, observation: Record, memory: str | None, seconds: float
+    ) -> str:
+        """Ask an AI for its action."""
+        answer = await self._ask(
+            {
+                "do": "decide",
+                "agent": agent,
+                "batch": False,
+                "game": PERUDO.name,
+                "states": pack_records([observation]),
+                "memories": memory,
+                "streams": [secrets.randbits(64)],
+            },
+            seconds,
+        )
+        return action_text(int(answer["actions"][0]))
+
+    async def learn(self, agent: str, rounds: Sequence[Record], memory: str, seconds: float) -> str:
+        """Show an AI settled rounds, in their order; returns its memory."""
+        answer = await self._ask(
+            {
+                "do": "learn",
+                "agent": agent,
+                "game": PERUDO.name,
+                "states": pack_records(rounds),
+                "memories": memory,
+            },
+            seconds,
+        )
+        return str(answer["memories"])
+
+    async def play(self, order: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Have whole games of AIs alone played in one process (``playing``), one after the other.
+
+        Where there are several processes, one is left to those who play with people.
+        """
+        async with self._whole_games:
+            question = {"do": "play", "agent": "a series", **order}
+            return await self._ask(question, order["seconds"] + seconds)
+
+    def renew(self) -> None:
+        """End the processes that have nothing to do; what was prepared will be again, by others."""
+        self._prepared = {key: task for key, task in self._prepared.items() if not task.done()}
+        idle, self._idle = self._idle, []
+        self._running -= len(idle)
+        for process in idle:
+            self._threads.submit(process.end, at_once=True)
+
+    async def close(self) -> None:
+        """End all processes."""
+        self._closed = True
+        for task in self._prepared.values():
+            task.cancel()
+        await asyncio.gather(*self._prepared.values(), return_exceptions=True)
+        for process in self._busy:  # whoever waits for an answer gets none
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        for process in self._idle:
+            self._threads.submit(process.end, at_once=True)
+        self._idle.clear()
+        await asyncio.to_thread(self._threads.shutdown)
+
+    async def _prepare(self, agent: str, rules: str, players: int) -> int:
+        question = {"do": "prepare", "agent": agent, "rules": rules, "players": players}
+        answer = await self._ask(question, PREPARE_SECONDS)
+        return int(answer["memory_width"])
+
+    # --- processes ------------------------------------------------------------------------------
+    async def _ask(self, question: dict[str, Any], seconds: float) -> dict[str, Any]:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + seconds
+        process = await self._take(deadline)
+        left = max(deadline - loop.time(), 0.001)
+        self._busy.add(process)
+        asking = loop.run_in_executor(self._threads, process.ask, encode(question), left)
+        try:
+            line = await asyncio.shield(asking)
+            answer = json.loads(line)
+        except (ProcessError, ValueError) as error:
+            self._replace(process, error)
+            raise ThinkingError(f"{question['agent']}: {error}") from None
+        except asyncio.CancelledError:  # the answer will come, and must not be taken for another's
+            asking.add_done_callback(lambda done: self._asked_in_vain(process, done))
+            raise
+        self._give_back(process)
+        if "error" in answer:
+            raise ThinkingError(f"{question['agent']}: {answer['error']}")
+        assert isinstance(answer, dict)
+        return answer
+
+    async def _take(self, deadline: float) -> LineProcess:
+        loop = asyncio.get_running_loop()
+        if self._idle:
+            return self._idle.pop()
+        limit = self._count
+        while True:
+            if self._running < limit:
+                return await self._start()
+            turn: asyncio.Future[LineProcess | None] = loop.create_future()
+            self._waiting.append(turn)
+            patience = min(PATIENCE_SECONDS, deadline - loop.time())
+            try:
+                await asyncio.wait((turn,), timeout=max(patience, 0.0))
+            except asyncio.CancelledError:
+                self._give_up(turn)
+                raise
+            if turn.done():
+                given = turn.result()
+                if given is not None:
+                    return given
+                continue
+            self._give_up(turn)
+            if loop.time() >= deadline:
+                raise ThinkingError("all AIs are busy")
+            limit = self._count + MOST_EXTRA
+
+    def _give_up(self, turn: asyncio.Future[LineProcess | None]) -> None:
+        """Whoever waited does so no longer; a process that came just then goes to another."""
+        if not turn.done():
+            self._waiting.remove(turn)
+        elif (given := turn.result()) is not None:
+            self._give_back(given)
+
+    async def _start(self) -> LineProcess:
+        self._running += 1
+        loop = asyncio.get_running_loop()
+        try:
+            start = partial(
+                LineProcess, self._command, longest_line=LONGEST_ANSWER, settings=THRIFTY
+            )
+            return await loop.run_in_executor(self._threads, start)
+        except BaseException:
+            self._running -= 1
+            raise
+
+    def _give_back(self, process: LineProcess) -> None:
+        self._busy.discard(process)
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(process)
+                return
+        if self._running > self._count or self._closed:
+            self._end(process)
+        else:
+            self._idle.append(process)
+
+    def _replace(self, process: LineProcess, error: Exception) -> None:
+        self.replaced += 1
+        log.warning("a thinking process %s and is replaced", error)
+        self._end(process)
+
+    def _asked_in_vain(self, process: LineProcess, done: asyncio.Future[str]) -> None:
+        if done.cancelled() or done.exception() is not None:
+            self._end(process)
+        else:
+            self._give_back(process)
+
+    def _end(self, process: LineProcess) -> None:
+        self._busy.discard(process)
+        self._running -= 1
+        if self._closed:
+            process.end(at_once=True)
+            return
+        self._threads.submit(process.end, at_once=True)
+        while self._waiting and self._running < self._count:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)  # there is room for another process
+                return

@@ -1,0 +1,104 @@
+"""Whole games of AIs alone, played where the AIs are: in a thinking process.
+
+Dice are the table's own (``fairness``), and calza out of turn is asked seat by seat, which comes to
+the same as the window in which all are asked at once.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from perudo.agents.agent import Agent, Decision
+from perudo.agents.external.wire import pack_memories, unpack_memories
+from perudo.agents.mistakes import raised
+from perudo.fair_dice import FairDice
+from perudo.games.errors import PerudoError
+from perudo.games.perudo import PERUDO, Rules
+from perudo.games.policy import Memory
+from perudo.server.table.seating import by_entrant, seated
+from perudo.table import Table
+
+AgentOf = Callable[[str, Rules, int], Agent]
+
+
+class OutOfTimeError(PerudoError):
+    """A game was not over in time."""
+
+
+def play_games(question: dict[str, Any], agent_of: AgentOf) -> dict[str, Any]:
+    """Play games of a series one after the other, as many as can be finished in time.
+
+    Returns the events of each, what the AIs remember after the last, and what an AI did wrong in
+    the game after it, if one did.
+    """
+    deadline = time.monotonic() + question["seconds"]
+    rules, specs = Rules.parse(question["rules"]), question["agents"]
+    agents = [agent_of(spec, rules, len(specs)) for spec in specs]
+    memories = [unpack_memories(text, 1)[0] for text in question["memories"]]
+    played: list[list[dict[str, Any]]] = []
+    problem = None
+    for game in question["games"]:
+        changed = [memory.copy() for memory in memories]
+        try:
+            played.append(_play(game, rules, agents, changed, deadline))
+        except OutOfTimeError:
+            break
+        except MemoryError:  # what was taken is let go only with the process
+            raise
+        except Exception as error:
+            problem = f"raised {raised(error)}"
+            break
+        memories = changed
+    packed = [
+        pack_memories([memory]) if agent.memory_width else None
+        for agent, memory in zip(agents, memories, strict=True)
+    ]
+    return {"games": played, "memories": packed, "problem": problem}
+
+
+def _play(
+    game: dict[str, Any],
+    rules: Rules,
+    agents: Sequence[Agent],
+    memories: list[Memory],
+    deadline: float,
+) -> list[dict[str, Any]]:
+    sitting = game["sitting"]
+    dice = FairDice(bytes.fromhex(game["secret"]), game["seeds"])
+    table = Table(PERUDO, rules, game["players"], dice)
+    streams = [np.array([secrets.randbits(64)], np.uint64) for _ in sitting]
+    at_table = [seated(memories[entrant], sitting) for entrant in sitting]
+    events = table.record.events
+    told = len(events)
+    while (seat := table.actor) is not None:
+        if time.monotonic() > deadline:
+            raise OutOfTimeError("the game takes too long")
+        agent = agents[sitting[seat]]
+        decision = agent.decide(table.observe(seat), at_table[seat].copy(), streams[seat])
+        table.act(seat, decision.action if isinstance(decision, Decision) else decision)
+        for event in events[told:]:
+            if event["event"] == "result":
+                _show(table, event["n"], sitting, agents, at_table)
+        told = len(events)
+    for seat, entrant in enumerate(sitting):
+        memories[entrant] = by_entrant(at_table[seat], sitting)
+    return events
+
+
+def _show(
+    table: Table,
+    number: int,
+    sitting: Sequence[int],
+    agents: Sequence[Agent],
+    at_table: Sequence[Memory],
+) -> None:
+    """Show a settled round to those who remember."""
+    for seat, entrant in enumerate(sitting):
+        if agents[entrant].memory_width:
+            _, view = next(table.story(seat, number - 1))
+            agents[entrant].learn(view, at_table[seat])

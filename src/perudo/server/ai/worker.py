@@ -1,0 +1,140 @@
+"""The process in which built-in AIs think: questions in, answers out, as lines.
+
+Agents come from the registry alone. The first question about one loads, or compiles, its kernels.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+from typing import Any
+
+import numpy as np
+
+from perudo.agents.agent import Agent
+from perudo.agents.external.wire import encode, pack_memories, pack_records, unpack_states
+from perudo.agents.external.worker import Worker, conversation
+from perudo.agents.mistakes import raised
+from perudo.agents.registry import agent_named
+from perudo.games.errors import PerudoError
+from perudo.games.perudo import PERUDO, Rules
+from perudo.games.perudo.layout import read_rules
+from perudo.games.state import SEATS
+from perudo.server.ai.series_player import play_games
+from perudo.table import SeededDice, Table
+
+REHEARSED_MOVES = 4
+MOST_WORKERS = 100
+"""Agents that are kept in a process: visitors can ask for any number of different ones."""
+
+
+def limit_memory(megabytes: int) -> None:
+    """Let the system refuse more memory than this."""
+    limit = megabytes << 20
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+class Desk:
+    """The agents that have sat down in this process, one for each set of rules."""
+
+    def __init__(self) -> None:
+        self._workers: dict[tuple[str, Rules, int], TableWorker] = {}
+
+    def answer(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Do what is asked; what goes wrong is reported."""
+        try:
+            if question["do"] == "prepare":
+                rules, players = Rules.parse(question["rules"]), question["players"]
+                return rehearse(self._worker(question["agent"], rules, players), rules, players)
+            if question["do"] == "play":
+                return play_games(question, lambda *seat: self._worker(*seat).agent)
+            state = unpack_states(question["game"], question["states"])[0]
+            worker = self._worker(question["agent"], read_rules(state.record), state.players)
+        except PerudoError as error:
+            return {"error": str(error)}
+        return worker.answer(question)
+
+    def _worker(self, spec: str, rules: Rules, players: int) -> TableWorker:
+        key = (spec, rules, players)
+        worker = self._workers.pop(key, None)
+        if worker is None:
+            agent = agent_named(spec)
+            agent.prepare(PERUDO.start(rules, players))
+            worker = TableWorker(agent)
+        self._workers[key] = worker  # as the last: the first is forgotten
+        if len(self._workers) > MOST_WORKERS:
+            del self._workers[next(iter(self._workers))]
+        return worker
+
+
+class TableWorker(Worker):
+    """An agent of the registry; one that wants too much memory takes its process with it."""
+
+    def __init__(self, agent: Agent) -> None:
+        super().__init__(agent)
+        self.agent = agent
+
+    def answer(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Do what is asked; what the agent raises is reported."""
+        try:
+            return self._answers[question["do"]](question)
+        except MemoryError:  # what it holds is let go only with the process
+            raise
+        except PerudoError as error:
+            return {"error": str(error)}
+        except Exception as error:
+            return {"error": f"raised {raised(error)}"}
+
+    def learn(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Show the agent settled rounds, one after the other."""
+        memories = question["memories"]
+        for state in question["states"]:
+            shown = super().learn({**question, "states": [state], "memories": memories})
+            memories = shown["memories"]
+        return {"memories": memories}
+
+
+def rehearse(worker: Worker, rules: Rules, players: int) -> dict[str, Any]:
+    """Have an agent decide now and then in a round, so that it is quick when it matters."""
+    table = Table(PERUDO, rules, [str(seat) for seat in range(players)], SeededDice(1))
+    width = worker.introduction()["memory_width"]
+    for _ in range(REHEARSED_MOVES):
+        seat = table.actor
+        if seat is None:
+            break
+        question = {
+            "do": "decide",
+            "batch": False,
+            "game": PERUDO.name,
+            "states": pack_records([table.observe(seat).record]),
+            "memories": empty_memory(width) if width else None,
+            "streams": [1],
+        }
+        answer = worker.answer(question)
+        if "error" in answer:
+            return answer
+        legal = table.legal_actions
+        table.act(seat, "decline" if "decline" in legal else legal[0])
+    return {"memory_width": width}
+
+
+def empty_memory(width: int) -> str:
+    """The memory of somebody who has seen nothing."""
+    return pack_memories([np.zeros((len(SEATS), width))])
+
+
+def main() -> None:
+    """Answer until there are no more questions."""
+    limit_memory(int(sys.argv[1]))
+    os.nice(5)  # people's moves come first
+    questions, answers = conversation()
+    desk = Desk()
+    for line in questions:
+        answers.write(encode(desk.answer(json.loads(line))) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()

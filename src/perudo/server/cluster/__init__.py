@@ -1,0 +1,1 @@
+"""Several server processes that share a database."""

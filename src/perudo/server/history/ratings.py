@@ -1,0 +1,201 @@
+"""Ratings: per preset, and separately for two and for three to six players.
+
+Skills are Plackett-Luce (``perudo.ratings``): a mean and what is not known about it. Built-in AIs
+are anchors: they have the ratings that the lab measured, and keep them. A player who leaves ranks
+last (``archive``). The same opponents again on one day count less each time.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from perudo import levels
+from perudo.ratings import POINTS, START, Skill, skills_after
+from perudo.server.db import schema
+from perudo.server.history.projections import game_id
+from perudo.server.table.table import TableState
+
+BETA = 25.0 / 6.0
+"""How much luck one game has, in the measure of skills."""
+POINTS_PER_SKILL = POINTS / (BETA * math.sqrt(2.0))
+"""So that 400 points more are ten to one, as everywhere in this project."""
+MEASURED_RULES = "official"
+"""The preset that the lab's ladder is played by."""
+ANCHOR_SIGMA = 1.0
+"""How well a built-in AI's strength is known by these rules."""
+OTHER_RULES_SIGMA = 4.0
+"""The same by others."""
+REPEAT_SECONDS = 86400.0
+
+ANCHORS = {"2": levels.ratings(2), "3-6": levels.ratings(4)}
+"""Points of built-in AIs, as the lab's ladder has them; those not on it have no rating."""
+
+
+def points(skill: Skill) -> tuple[float, float]:
+    """A skill as people read it: a rating and its standard deviation."""
+    return START + POINTS_PER_SKILL * (skill.mu - 25.0), POINTS_PER_SKILL * skill.sigma
+
+
+def anchor(agent: str, ladder: str) -> Skill | None:
+    """The skill that a built-in AI is taken to have on a ladder."""
+    preset, _, size = ladder.rpartition(" ")
+    measured = ANCHORS[size].get(agent)
+    if measured is None:
+        return None
+    sigma = ANCHOR_SIGMA if preset == MEASURED_RULES else OTHER_RULES_SIGMA
+    return Skill(25.0 + (measured - START) / POINTS_PER_SKILL, sigma)
+
+
+def category(preset: str, players: int) -> str:
+    """The ladder that a game belongs to."""
+    return f"{preset} {'2' if players == 2 else '3-6'}"
+
+
+def rate_game(connection: Connection, state: TableState) -> None:
+    """Change the ratings of those who played a rated game, in the transaction that stores it."""
+    options = state.options
+    if not options.rated or options.preset is None or state.match is None:
+        return
+    id = game_id(state.id, state.match.number)
+    seats = connection.execute(
+        sa.select(schema.game_seats).where(schema.game_seats.c.game_id == id)
+    ).all()
+    ladder = category(options.preset, len(seats))
+    rated: list[tuple[str | None, Skill, int]] = []
+    for seat in seats:
+        skill = anchor(seat.agent, ladder) if seat.agent is not None else None
+        if seat.person is not None:
+            skill = skill_of(connection, seat.person, ladder)
+        if skill is not None:
+            rated.append((seat.person, skill, seat.place))
+    if len(rated) < 2 or all(person is None for person, *_ in rated):
+        return
+    after = skills_after([skill for _, skill, _ in rated], [place for *_, place in rated])
+    at = state.log[-1].at
+    people = [person for person, *_ in rated if person is not None]
+    for (person, before, _), skill in zip(rated, after, strict=True):
+        if person is not None:
+            weight = _weight(connection, person, people, at)
+            _store(connection, person, ladder, blended(before, skill, weight), id, at)
+
+
+def blended(before: Skill, after: Skill, weight: float) -> Skill:
+    """Part of the way from one skill to another."""
+    return Skill(
+        before.mu + weight * (after.mu - before.mu),
+        before.sigma + weight * (after.sigma - before.sigma),
+    )
+
+
+def skill_of(connection: Connection, person: str, ladder: str) -> Skill:
+    """What is known of somebody's skill."""
+    ratings = schema.ratings
+    row = connection.execute(
+        sa.select(ratings).where(ratings.c.player == person, ratings.c.category == ladder)
+    ).first()
+    return Skill() if row is None else Skill(row.rating, row.deviation)
+
+
+def _weight(connection: Connection, person: str, people: list[str], at: float) -> float:
+    """One for opponents met for the first time today, less for those met before."""
+    others = [other for other in people if other != person]
+    if not others:
+        return 1.0
+    mine, theirs = schema.game_seats.alias(), schema.game_seats.alias()
+    met = connection.execute(
+        sa.select(sa.func.count())
+        .select_from(
+            mine.join(theirs, mine.c.game_id == theirs.c.game_id).join(
+                schema.games, schema.games.c.id == mine.c.game_id
+            )
+        )
+        .where(
+            mine.c.person == person,
+            theirs.c.person.in_(others),
+            schema.games.c.rated,
+            schema.games.c.ended > at - REPEAT_SECONDS,
+            schema.games.c.ended < at,
+        )
+    ).scalar()
+    return 1.0 / (1.0 + (met or 0) / len(others) / 3.0)
+
+
+def _store(
+    connection: Connection, person: str, ladder: str, skill: Skill, game: str, at: float
+) -> None:
+    ratings = schema.ratings
+    mine = (ratings.c.player == person) & (ratings.c.category == ladder)
+    games = connection.execute(sa.select(ratings.c.games).where(mine)).scalar()
+    values = {"rating": skill.mu, "deviation": skill.sigma, "updated": at}
+    if games is None:
+        connection.execute(
+            ratings.insert().values(player=person, category=ladder, games=1, **values)
+        )
+    else:
+        connection.execute(ratings.update().where(mine).values(games=games + 1, **values))
+    connection.execute(
+        schema.rating_changes.insert().values(
+            game_id=game,
+            player=person,
+            category=ladder,
+            rating=skill.mu,
+            deviation=skill.sigma,
+            at=at,
+        )
+    )
+
+
+# --- reading ------------------------------------------------------------------------------------
+def standings(connection: Connection, ladder: str, limit: int) -> list[dict[str, Any]]:
+    """A ladder: people and bots by what they almost surely are worth, with the AIs as marks."""
+    ratings, people = schema.ratings, schema.people
+    rows = connection.execute(
+        sa.select(ratings, people.c.name, people.c.kind)
+        .join(people, people.c.id == ratings.c.player)
+        .where(ratings.c.category == ladder)
+        .order_by((ratings.c.rating - 3.0 * ratings.c.deviation).desc())
+        .limit(limit)
+    ).all()
+    entries = [
+        {
+            "id": row.player,
+            "name": row.name,
+            "kind": row.kind,
+            **_shown(Skill(row.rating, row.deviation)),
+            "games": row.games,
+        }
+        for row in rows
+    ]
+    for agent in ANCHORS[ladder.rpartition(" ")[2]]:
+        skill = anchor(agent, ladder)
+        assert skill is not None
+        shown = {"id": None, "name": agent, "kind": "ai", **_shown(skill), "games": 0}
+        entries.append(shown)
+    entries.sort(key=lambda entry: -entry["low"])
+    return entries
+
+
+def rating_curve(connection: Connection, person: str) -> dict[str, list[dict[str, Any]]]:
+    """How somebody's ratings have changed, by ladder."""
+    changes = schema.rating_changes
+    curves: dict[str, list[dict[str, Any]]] = {}
+    for row in connection.execute(
+        sa.select(changes).where(changes.c.player == person).order_by(changes.c.at)
+    ):
+        shown = _shown(Skill(row.rating, row.deviation))
+        curves.setdefault(row.category, []).append({"at": row.at, "game": row.game_id, **shown})
+    return curves
+
+
+def _shown(skill: Skill) -> dict[str, float]:
+    rating, deviation = points(skill)
+    return {
+        "rating": round(rating, 1),
+        "deviation": round(deviation, 1),
+        "low": round(rating - 1.96 * deviation, 1),
+        "high": round(rating + 1.96 * deviation, 1),
+    }

@@ -1,0 +1,162 @@
+"""Games that were played: their records, lists and what players did in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from perudo.record import MatchRecord
+from perudo.server.db import schema
+from perudo.server.service import Refused
+
+
+def record_of(connection: Connection, id: str) -> MatchRecord:
+    """The record of a finished game, with all dice; a running game's are nobody's business."""
+    return MatchRecord.parse(record_lines(connection, id))
+
+
+def record_lines(connection: Connection, id: str) -> list[str]:
+    """The same as lines of JSON, without checking it again."""
+    game = connection.execute(sa.select(schema.games).where(schema.games.c.id == id)).first()
+    if game is None:
+        raise Refused("no_game", "there is no such game")
+    if game.ended is None:
+        raise Refused("not_over", "the game is still being played")
+    events = schema.events.c
+    rows = connection.execute(
+        sa.select(events.kind, events.data)
+        .where(
+            events.table_id == game.table_id,
+            events.n >= game.first_event,
+            events.n <= game.last_event,
+            events.kind.in_(("started", "deal", "act", "result", "end")),
+        )
+        .order_by(events.n)
+    ).all()
+    parts = [json.loads(row.data)["header" if row.kind == "started" else "record"] for row in rows]
+    return [json.dumps(part, separators=(",", ":"), ensure_ascii=False) for part in parts]
+
+
+def series_games(
+    connection: Connection, table: str, first: int, last: int
+) -> Iterator[tuple[int, list[int], MatchRecord]]:
+    """Finished games of a table by number, each with who sat where (``seating``) and its record."""
+    games, events = schema.games.c, schema.events.c
+    for row in connection.execute(
+        sa.select(schema.games)
+        .where(games.table_id == table, games.number >= first, games.number <= last)
+        .order_by(games.number)
+    ).all():
+        started = connection.execute(
+            sa.select(events.data).where(events.table_id == table, events.n == row.first_event)
+        ).scalar_one()
+        record = record_of(connection, row.id)
+        sitting = json.loads(started).get("sitting") or list(range(len(record.players)))
+        yield row.number, sitting, record
+
+
+def game_story(connection: Connection, id: str) -> dict[str, Any]:
+    """A finished game for those who look at it again."""
+    game = connection.execute(sa.select(schema.games).where(schema.games.c.id == id)).first()
+    lines = [json.loads(line) for line in record_lines(connection, id)]
+    assert game is not None
+    return {**_game(connection, game), "record": lines}
+
+
+def games_of(
+    connection: Connection,
+    person: str | None,
+    before: float | None,
+    limit: int,
+    visitor: str | None = None,
+) -> list[dict[str, Any]]:
+    """Finished games, the newest first; private ones only to those who played or know their ids."""
+    games = schema.games
+    query = sa.select(games).where(games.c.ended.is_not(None))
+    if person is not None:
+        seats = schema.game_seats
+        query = query.join(seats, seats.c.game_id == games.c.id).where(seats.c.person == person)
+    if person is None or person != visitor:
+        query = query.where(~games.c.private)
+    if before is not None:
+        query = query.where(games.c.ended < before)
+    rows = connection.execute(query.order_by(games.c.ended.desc()).limit(limit)).all()
+    return [_game(connection, row) for row in rows]
+
+
+def _game(connection: Connection, game: Any) -> dict[str, Any]:
+    seats = connection.execute(
+        sa.select(schema.game_seats)
+        .where(schema.game_seats.c.game_id == game.id)
+        .order_by(schema.game_seats.c.seat)
+    ).all()
+    return {
+        "id": game.id,
+        "table": game.table_id,
+        "rules": game.rules,
+        "rated": game.rated,
+        "private": game.private,
+        "started": game.started,
+        "ended": game.ended,
+        "winner": game.winner,
+        "players": [
+            {
+                "name": seat.name,
+                "id": seat.person,
+                "agent": seat.agent,
+                "place": seat.place,
+                "left": seat.left,
+            }
+            for seat in seats
+        ],
+    }
+
+
+def statistics(connection: Connection, person: str) -> dict[str, Any]:
+    """What somebody has done in all finished games, by number of players."""
+    seats, games = schema.game_seats, schema.games
+    players = (
+        sa.select(sa.func.count())
+        .select_from(schema.game_seats.alias("others"))
+        .where(sa.literal_column("others.game_id") == seats.c.game_id)
+        .scalar_subquery()
+    )
+    rows = connection.execute(
+        sa.select(seats, players.label("players"), games.c.winner)
+        .join(games, games.c.id == seats.c.game_id)
+        .where(seats.c.person == person)
+    ).all()
+    groups: dict[str, list[Any]] = {"2": [], "3-6": []}
+    for row in rows:
+        groups["2" if row.players == 2 else "3-6"].append(row)
+    return {name: _sum(group) for name, group in groups.items()}
+
+
+def _sum(rows: list[Any]) -> dict[str, Any]:
+    won = [row for row in rows if row.place == 1]
+    calls, bids = sum(row.calls for row in rows), sum(row.bids for row in rows)
+    faces = [
+        sum(numbers)
+        for numbers in zip(*(map(int, row.faces.split(",")) for row in rows), strict=True)
+    ]
+    return {
+        "games": len(rows),
+        "wins": len(won),
+        "left": sum(row.left for row in rows),
+        "mean_place": _ratio(sum(row.place for row in rows), len(rows)),
+        "call_accuracy": _ratio(sum(row.right_calls for row in rows), calls),
+        "calls": calls,
+        "bluff_rate": _ratio(sum(row.bluffs for row in rows), bids),
+        "bids": bids,
+        "bids_by_face": faces or [0] * 6,
+        "dice_left_when_won": _ratio(sum(row.dice_left for row in won), len(won)),
+        "rounds_lost": sum(row.rounds_lost for row in rows),
+    }
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return round(part / whole, 4) if whole else None

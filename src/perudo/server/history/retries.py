@@ -1,0 +1,143 @@
+"""A decision of a finished game, decided anew: the others are played by an AI from there on.
+
+Either move by move, with nothing kept here, or at a table like any other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from perudo.games.errors import PerudoError
+from perudo.games.perudo import PERUDO
+from perudo.games.state import action_code
+from perudo.protocol import settled
+from perudo.record import MatchRecord
+from perudo.server.ai.pool import Thinkers
+from perudo.server.people.people import Person
+from perudo.server.service import Refused
+from perudo.server.table.anchors import new_anchor
+from perudo.server.table.match import action_text
+from perudo.server.table.table import Draft, Occupant
+from perudo.server.table.views import odds_of
+from perudo.server.wire.table_options import MAX_SEATS, AiSeat, OpenSeat, TableOptions
+from perudo.table import SeededDice, Table
+
+OTHERS = "observer"
+"""Who plays in the other seats."""
+THINK_SECONDS = 5.0
+MOST_ACTIONS = 600
+
+
+async def play_again(
+    record: MatchRecord, n: int, actions: list[str], seed: int, thinkers: Thinkers
+) -> dict[str, Any]:
+    """The game from event ``n`` on, with these actions instead, up to the player's next decision.
+
+    Nothing is kept here: whoever plays sends again all that was done since, with the same seed.
+    """
+    seat, before = _until(record, n)
+    table = Table.resume(before, SeededDice(seed))
+    for action in actions:
+        if table.actor is None:
+            raise Refused("not_playing", "this game is over")
+        table.act(table.actor, action)
+    done = list(actions)
+    while table.actor is not None and table.actor != seat:
+        if len(done) >= MOST_ACTIONS:
+            raise Refused("too_many", "this game has gone on for too long")
+        view = table.observe(table.actor)
+        action = await thinkers.decide(OTHERS, view.record, None, THINK_SECONDS)
+        table.act(table.actor, action)
+        done.append(action_text(action_code(PERUDO, action)))
+    seen = table.observe(seat)
+    outcome = seen.outcome
+    return {
+        "seat": seat,
+        "others": OTHERS,
+        "actions": done,
+        "events": [_shown(event) for event, _ in table.story(seat, n - 1)],
+        "round": seen.round,
+        "dice": seen.hand(seat),
+        "counts": list(seen.dice_counts),
+        "bid": None if seen.bid is None else str(seen.bid),
+        "bidder": seen.bidder,
+        "history": [[each, str(action)] for each, action in seen.history],
+        "wild": seen.wild_face,
+        "palafico": seen.palafico,
+        "total": seen.total_dice,
+        "legal": [action_text(code) for code in seen.legal_actions.codes],
+        "odds": odds_of(seen) if seen.actor == seat else None,
+        "last": None if outcome is None else settled(outcome, seen.opener),
+        "winner": seen.winner,
+        "over": seen.over,
+    }
+
+
+def table_options(record: MatchRecord, n: int) -> TableOptions:
+    """The table at which a decision is tried again: private, AIs in the others' seats."""
+    seat, _ = _until(record, n)
+    if len(record.players) > MAX_SEATS:
+        raise PerudoError(f"a table has at most {MAX_SEATS} seats, not {len(record.players)}")
+    return TableOptions(
+        rules=str(record.setting),
+        seats=[
+            OpenSeat() if place == seat else AiSeat(agent=OTHERS)
+            for place in range(len(record.players))
+        ],
+        private=True,
+    )
+
+
+def table_log(record: MatchRecord, n: int, person: Person, options: TableOptions) -> list[Draft]:
+    """The beginning of the table's log: everything up to the decision, then it is the person's.
+
+    In what the game is archived as the seat is nobody's: a game that began in the middle tells
+    nothing about who went on with it. Its first dice were promised elsewhere, if at all.
+    """
+    seat, before = _until(record, n)
+    players = [
+        Occupant(person.name, "person", id=person.id)
+        if place == seat
+        else Occupant(f"{name} ({OTHERS})", "ai", agent=OTHERS)
+        for place, name in enumerate(record.players)
+    ]
+    before.players = [player.name for player in players]
+    game = {
+        "game": 1,
+        "first": True,
+        "players": [{**player.public, "id": None} for player in players],
+        "sitting": list(range(len(players))),
+        "header": before.header(),
+        "seeds": [""] * len(players),
+        "commit": None,
+    }
+    return [
+        Draft("opened", {"options": options.model_dump(mode="json"), "creator": person.id}),
+        new_anchor(1),
+        *(
+            Draft("seated", {"seat": place, "player": player.stored, "seed": ""})
+            for place, player in enumerate(players)
+        ),
+        Draft("started", game),
+        *(
+            Draft(event["event"], {"record": event, "by": "player", "move": None})
+            for event in before.events
+        ),
+    ]
+
+
+def _until(record: MatchRecord, n: int) -> tuple[int, MatchRecord]:
+    """Who decides at event ``n``, and the record up to there without what was promised of dice."""
+    if not 1 <= n <= len(record.events) or record.events[n - 1]["event"] != "act":
+        raise Refused("no_decision", f"event {n} of this game is not a decision")
+    before = MatchRecord(record.game, record.setting, list(record.players), record.start)
+    before.events = [
+        {name: value for name, value in event.items() if name != "fair"}
+        for event in record.events[: n - 1]
+    ]
+    return int(record.events[n - 1]["seat"]), before
+
+
+def _shown(event: dict[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in event.items() if key not in ("event", "fair")}
+    return {"kind": event["event"], **kept}

@@ -1,0 +1,77 @@
+"""Whose request it is: a cookie of a browser, or a bearer token of a program."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Depends
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+
+from perudo.server.house import House
+from perudo.server.people.people import SESSION_SECONDS, Person
+from perudo.server.service import Refused
+
+COOKIE = "perudo"
+SUBPROTOCOL = "perudo"
+SUBPROTOCOL_TOKEN = "token."
+"""A WebSocket that cannot send headers offers the subprotocols ``perudo`` and ``token.TOKEN``."""
+
+
+def token_of(connection: HTTPConnection) -> str | None:
+    """The token that comes with a request."""
+    scheme, _, token = connection.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and token:
+        return token
+    for offered in connection.headers.get("sec-websocket-protocol", "").split(","):
+        if offered.strip().startswith(SUBPROTOCOL_TOKEN):  # WebSockets of browsers and Node
+            return offered.strip().removeprefix(SUBPROTOCOL_TOKEN)
+    return connection.cookies.get(COOKIE)
+
+
+def house_of(connection: HTTPConnection) -> House:
+    """The running service."""
+    house: House = connection.app.state.house
+    return house
+
+
+async def visitor(connection: HTTPConnection) -> Person:
+    """Who asks; raises if nobody says."""
+    token = token_of(connection)
+    person = await house_of(connection).people.by_token(token) if token else None
+    if person is None:
+        raise Refused("no_session", "begin with POST /api/guests, or log in")
+    return person
+
+
+Visitor = Annotated[Person, Depends(visitor)]
+HouseHere = Annotated[House, Depends(house_of)]
+
+
+def keep(response: Response, connection: HTTPConnection, token: str) -> None:
+    """Have the browser keep a session's token, where no script can read it."""
+    secure = house_of(connection).settings.secure_cookies or connection.url.scheme == "https"
+    response.set_cookie(
+        COOKIE,
+        token,
+        max_age=int(SESSION_SECONDS),
+        httponly=True,
+        samesite="strict",
+        secure=secure,
+        path="/",
+    )
+
+
+def drop(response: Response) -> None:
+    """Have the browser forget it."""
+    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
+
+
+def limit_sign_ins(connection: HTTPConnection) -> None:
+    """Guessing passwords takes long."""
+    client = connection.client
+    if not house_of(connection).sign_ins.take(client.host if client else "unknown"):
+        raise Refused("too_fast", "too many attempts; wait some minutes")
+
+
+Answer = dict[str, Any]

@@ -1,0 +1,65 @@
+"""HTTP: series of games for the lab's corner of the page, and the reproduced results."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi import APIRouter
+from fastapi.responses import FileResponse, PlainTextResponse
+from sqlalchemy.engine import Connection
+
+from perudo.server.db import schema
+from perudo.server.history import records
+from perudo.server.http.auth import HouseHere
+from perudo.server.service import Refused
+
+router = APIRouter(prefix="/api", tags=["lab"])
+DOCS = Path(__file__).resolve().parents[4] / "docs"
+"""The documents of the source tree; an installed package has none."""
+TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}}}
+PICTURE: dict[int | str, dict[str, Any]] = {200: {"content": {"image/png": {}}}}
+
+
+@router.get("/tables/{table}/records", responses=TEXT)
+async def table_records(table: str, house: HouseHere) -> PlainTextResponse:
+    """The records of all finished games of a table, one after the other, as JSON lines."""
+    lines = await house.service.store.read(lambda connection: _all_lines(connection, table))
+    if not lines:
+        raise Refused("no_game", "no game has been finished at this table")
+    headers = {"content-disposition": f'attachment; filename="{_safe(table)}.jsonl"'}
+    return PlainTextResponse("".join(f"{line}\n" for line in lines), headers=headers)
+
+
+def _all_lines(connection: Connection, table: str) -> list[str]:
+    games = schema.games.c
+    rows = connection.execute(
+        sa.select(games.id)
+        .where(games.table_id == table, games.ended.is_not(None))
+        .order_by(games.first_event)
+    ).all()
+    return [line for row in rows for line in records.record_lines(connection, row.id)]
+
+
+def _safe(name: str) -> str:
+    return "".join(letter for letter in name if letter.isalnum() or letter in "-_")
+
+
+@router.get("/lab/results", responses=TEXT)
+async def results() -> PlainTextResponse:
+    """The papers' experiments, reported beside measured, as text with tables."""
+    page = DOCS / "results.md"
+    if not page.is_file():
+        raise Refused("no_results", "the results are in the source tree: docs/results.md")
+    return PlainTextResponse(await asyncio.to_thread(page.read_text, "utf-8"))
+
+
+@router.get("/lab/figures/{name}", responses=PICTURE)
+async def figure(name: str) -> FileResponse:
+    """A figure of the results."""
+    known = {path.name: path for path in (DOCS / "figures").glob("*.png")}
+    if name not in known:
+        raise Refused("no_results", "there is no such figure")
+    return FileResponse(known[name], media_type="image/png")

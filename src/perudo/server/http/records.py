@@ -1,0 +1,88 @@
+"""HTTP: finished games, players and ladders."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import PlainTextResponse
+
+from perudo.games.errors import PerudoError
+from perudo.games.perudo.presets import PRESETS
+from perudo.server.history import records
+from perudo.server.history.ratings import category, rating_curve, standings
+from perudo.server.http.auth import Answer, HouseHere, token_of
+from perudo.server.service import Refused
+
+router = APIRouter(prefix="/api", tags=["records"])
+TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}}}
+
+
+@router.get("/games")
+async def games(
+    request: Request,
+    house: HouseHere,
+    person: Annotated[str | None, Query(max_length=32)] = None,
+    before: float | None = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> Answer:
+    """Finished public games, the newest first; of one player, or of all.
+
+    One's own private games are listed to oneself.
+    """
+    token = token_of(request)
+    asking = await house.people.by_token(token) if token and person is not None else None
+    visitor = None if asking is None else asking.id
+    find = partial(records.games_of, person=person, before=before, limit=limit, visitor=visitor)
+    return {"games": await house.service.store.read(find)}
+
+
+@router.get("/games/{game}")
+async def one_game(game: str, house: HouseHere) -> Answer:
+    """A finished game with its record, for looking at it again."""
+    return await house.service.store.read(partial(records.game_story, id=game))
+
+
+@router.get("/games/{game}/record", responses=TEXT)
+async def game_record(game: str, house: HouseHere) -> PlainTextResponse:
+    """The record as JSON lines, as ``perudo verify`` and ``perudo review`` read it."""
+    lines = await house.service.store.read(partial(records.record_lines, id=game))
+    headers = {"content-disposition": f'attachment; filename="{game}.jsonl"'}
+    return PlainTextResponse("".join(f"{line}\n" for line in lines), headers=headers)
+
+
+@router.get("/games/{game}/notation", responses=TEXT)
+async def game_notation(game: str, house: HouseHere) -> PlainTextResponse:
+    """The game for people to read: one line a round."""
+    record = await house.service.store.read(partial(records.record_of, id=game))
+    return PlainTextResponse(record.transcript() + "\n")
+
+
+@router.get("/people/{person}")
+async def one_person(person: str, house: HouseHere) -> Answer:
+    """A player's page: who, how they play, and how their ratings have changed."""
+    found = await house.people.by_id(person)
+    if found is None:
+        raise Refused("no_person", "there is nobody of this id")
+    store = house.service.store
+    return {
+        "person": found.public,
+        "statistics": await store.read(partial(records.statistics, person=person)),
+        "ratings": await store.read(partial(rating_curve, person=person)),
+    }
+
+
+@router.get("/ladder")
+async def ladder(
+    house: HouseHere,
+    rules: Annotated[str, Query(max_length=24)] = "official",
+    players: Annotated[int, Query(ge=2, le=6)] = 4,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> Answer:
+    """People and bots on one ladder, with intervals; built-in AIs stand there as marks."""
+    if rules not in PRESETS:
+        raise PerudoError(f"unknown rules {rules!r}; there are: {', '.join(PRESETS)}")
+    name = category(rules, players)
+    work = partial(standings, ladder=name, limit=limit)
+    return {"ladder": name, "entries": await house.service.store.read(work)}

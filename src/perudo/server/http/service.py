@@ -1,0 +1,52 @@
+"""HTTP: whether the service works, and how it is described."""
+
+from __future__ import annotations
+
+import hmac
+from typing import Any
+
+import sqlalchemy as sa
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, PlainTextResponse
+
+from perudo import __version__
+from perudo.server.http.auth import HouseHere
+from perudo.server.metrics import exposition
+from perudo.server.service import Refused
+from perudo.server.wire.descriptions import api_page, asyncapi
+
+router = APIRouter(tags=["service"])
+HERE = ("127.0.0.1", "::1")
+
+
+@router.get("/healthz")
+async def health(house: HouseHere) -> dict[str, Any]:
+    """Whether the database answers, and whether tables can be played at yet."""
+    await house.service.store.read(lambda connection: connection.execute(sa.text("select 1")))
+    return {"ready": house.ready.is_set(), "version": __version__}
+
+
+@router.get("/metrics", response_class=PlainTextResponse, include_in_schema=False)
+async def metrics(request: Request, house: HouseHere) -> PlainTextResponse:
+    """Numbers for Prometheus: to this machine, or to whoever has the token."""
+    given = request.headers.get("authorization", "").removeprefix("Bearer ")
+    token = house.settings.metrics_token
+    # A proxy on this machine, trusted or not, asks for others.
+    passed_on = any(name in request.headers for name in ("x-forwarded-for", "forwarded", "via"))
+    from_here = request.client is not None and request.client.host in HERE and not passed_on
+    right = token is not None and hmac.compare_digest(given.encode(), token.encode())
+    if not from_here and not right:
+        raise Refused("private", "/metrics is for this machine; see --metrics-token")
+    return PlainTextResponse(exposition(house), media_type="text/plain; version=0.0.4")
+
+
+@router.get("/asyncapi.json", include_in_schema=False)
+async def websocket_description() -> dict[str, Any]:
+    """The WebSocket's messages."""
+    return asyncapi()
+
+
+@router.get("/api", response_class=HTMLResponse, include_in_schema=False)
+async def described(request: Request) -> HTMLResponse:
+    """All of it for people."""
+    return HTMLResponse(api_page(request.app))

@@ -1,0 +1,106 @@
+"""HTTP: rules, opponents and tables."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from perudo.agents.registry import AGENTS
+from perudo.games.perudo import PERUDO
+from perudo.games.perudo.presets import PRESETS
+from perudo.games.perudo.rules import OPTIONS, option_values
+from perudo.server.ai.catalogue import LEVELS, largest, offered, parameters_of
+from perudo.server.http.auth import Answer, HouseHere, Visitor
+from perudo.server.wire.bodies import Status
+from perudo.server.wire.client_messages import PHRASES, REACTIONS
+from perudo.server.wire.table_options import TableOptions
+
+router = APIRouter(prefix="/api", tags=["tables"])
+
+
+@router.get("/rules")
+async def rules() -> Answer:
+    """The presets in words, and every option with its values."""
+    official = PRESETS["official"].rules
+    return {
+        "presets": [
+            {
+                "name": name,
+                "summary": preset.summary,
+                "max_players": preset.rules.max_players,
+                "options": PERUDO.setting_options(preset.rules),
+                "differs": [
+                    option
+                    for option in OPTIONS
+                    if getattr(preset.rules, option) != getattr(official, option)
+                ],
+            }
+            for name, preset in PRESETS.items()
+        ],
+        "options": {name: list(option_values(name)) for name in OPTIONS},
+    }
+
+
+@router.get("/levels")
+async def levels() -> Answer:
+    """The strengths that everybody can choose from, weakest first."""
+    return {
+        "levels": [
+            {"name": name, "agent": level.agent, "summary": level.summary}
+            for name, level in LEVELS.items()
+        ]
+    }
+
+
+@router.get("/agents")
+async def agents() -> Answer:
+    """The built-in AIs: levels for everybody, names with parameters for experts."""
+    return {**await levels(), "agents": [_agent(name) for name in offered()]}
+
+
+def _agent(name: str) -> dict[str, Any]:
+    agent = AGENTS[name]()
+    return {
+        "name": name,
+        "idea": agent.idea,
+        "source": agent.source,
+        "parameters": [
+            {
+                "name": option.name,
+                "default": option.default,
+                "lowest": option.metadata.get("range", (None,))[0],
+                "highest": largest(agent, option.name),
+                "values": option.metadata.get("values"),
+            }
+            for option in parameters_of(agent)
+        ],
+    }
+
+
+@router.get("/words")
+async def words() -> Answer:
+    """The reactions and phrases that can be said."""
+    return {"reactions": list(REACTIONS), "phrases": list(PHRASES)}
+
+
+@router.get("/tables")
+async def tables(
+    house: HouseHere,
+    status: Annotated[list[Status] | None, Query()] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 100,
+) -> Answer:
+    """Public tables: those that wait for players, and games to watch."""
+    return {"tables": await house.lobby.listing(status or ("waiting", "playing"), limit)}
+
+
+@router.post("/tables", status_code=201)
+async def new_table(body: TableOptions, person: Visitor, house: HouseHere) -> Answer:
+    """Make a table. Sit down at it with ``sit`` over the WebSocket."""
+    return {"table": await house.lobby.create(person, body)}
+
+
+@router.get("/tables/{table}")
+async def one_table(table: str, house: HouseHere) -> Answer:
+    """A table apart from the game on it; whoever has a private one's id has its link."""
+    return {"info": await house.lobby.info(table)}

@@ -1,0 +1,77 @@
+"""Passwords, kept as argon2id, and the codes that help those who forget theirs."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from typing import Any
+
+from sqlalchemy.engine import Connection
+
+from perudo.server.db import schema
+from perudo.server.service import Refused
+
+RECOVERY_CODES = 8
+NOBODYS_PASSWORD = (
+    "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$"
+    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+)
+"""Checked for names that do not exist, so that these take as long."""
+
+
+def check_password(password: str) -> None:
+    """Raise unless a password can be taken."""
+    if not 8 <= len(password) <= 200:
+        raise Refused("bad_password", "a password has 8 to 200 characters")
+
+
+def _hasher() -> Any:
+    from argon2 import PasswordHasher
+
+    return PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
+
+
+def new_codes() -> list[str]:
+    """Recovery codes that people can write down."""
+    alphabet = "abcdefghjkmnpqrstuvwxyz23456789"
+    return [
+        "-".join("".join(secrets.choice(alphabet) for _ in range(5)) for _ in range(4))
+        for _ in range(RECOVERY_CODES)
+    ]
+
+
+def code_hash(person: str, code: str) -> str:
+    """What is stored of a recovery code: 99 random bits need no slow hash."""
+    return hashlib.sha256(f"{person} {code.strip().lower()}".encode()).hexdigest()
+
+
+def store_codes(connection: Connection, person: str, codes: list[str]) -> None:
+    """These codes and no others."""
+    table = schema.recovery_codes
+    connection.execute(table.delete().where(table.c.person == person))
+    rows = [{"code_hash": code_hash(person, code), "person": person} for code in codes]
+    connection.execute(table.insert(), rows)
+
+
+def set_password(connection: Connection, person: str, hashed: str) -> None:
+    """Another password; whoever was logged in is no longer."""
+    connection.execute(
+        schema.people.update().where(schema.people.c.id == person).values(password=hashed)
+    )
+    connection.execute(schema.sessions.delete().where(schema.sessions.c.person == person))
+
+
+def hash_password(password: str) -> str:
+    """A password as it is stored."""
+    check_password(password)
+    return str(_hasher().hash(password))
+
+
+def is_password(hashed: str, password: str) -> bool:
+    """Whether this is the password that was stored so."""
+    from argon2.exceptions import VerificationError
+
+    try:
+        return bool(_hasher().verify(hashed, password))
+    except VerificationError:
+        return False

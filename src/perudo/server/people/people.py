@@ -1,0 +1,292 @@
+"""Who somebody is: guests and accounts, their sessions and tokens.
+
+Tokens are 256 random bits; the database has their SHA-256 only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from perudo.server.db import schema
+from perudo.server.db.store import Store
+from perudo.server.people.names import check_name, guest_name, name_key
+from perudo.server.people.passwords import (
+    NOBODYS_PASSWORD,
+    check_password,
+    code_hash,
+    hash_password,
+    is_password,
+    new_codes,
+    set_password,
+    store_codes,
+)
+from perudo.server.service import Refused
+
+SESSION_SECONDS = 180 * 86400.0
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody who can sit at a table."""
+
+    id: str
+    kind: str
+    """guest, account or bot"""
+    name: str
+    owner: str | None = None
+    banned: bool = False
+    muted: bool = False
+
+    @property
+    def public(self) -> dict[str, Any]:
+        """What they are told about themselves."""
+        return {"id": self.id, "name": self.name, "kind": self.kind}
+
+    @property
+    def answerable(self) -> str:
+        """Who answers for this one: the owner of a bot, else the person."""
+        return self.owner or self.id
+
+
+def token_hash(token: str) -> str:
+    """What is stored of a token."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def new_id() -> str:
+    """A name nobody can guess."""
+    return secrets.token_urlsafe(12)
+
+
+def person_of(row: Any) -> Person:
+    """Somebody from the database."""
+    return Person(row.id, row.kind, row.name, row.owner, row.banned, row.muted)
+
+
+class People:
+    """Everybody known to the service."""
+
+    def __init__(self, store: Store, now: Any, registration: bool = True) -> None:
+        self._store = store
+        self._now = now
+        self._registration = registration
+
+    # --- guests and sessions --------------------------------------------------------------------
+    async def new_guest(self, name: str | None) -> tuple[Person, str]:
+        """Somebody new, and their session's token."""
+        chosen = check_name(name) if name else guest_name()
+        person = Person(new_id(), "guest", chosen)
+        token = secrets.token_urlsafe(32)
+        now = self._now()
+
+        def work(connection: Connection) -> None:
+            taken = schema.people.c.name_key == name_key(chosen)
+            if connection.execute(sa.select(schema.people.c.id).where(taken)).first():
+                raise Refused("name_taken", f"the name {chosen!r} belongs to an account")
+            connection.execute(
+                schema.people.insert().values(
+                    id=person.id,
+                    kind="guest",
+                    name=chosen,
+                    banned=False,
+                    muted=False,
+                    created=now,
+                    seen=now,
+                )
+            )
+            add_session(connection, token, person.id, "session", now, now + SESSION_SECONDS)
+
+        await self._store.write(work)
+        return person, token
+
+    async def by_token(self, token: str) -> Person | None:
+        """Whose session or bot token this is."""
+        wanted = token_hash(token)
+        now = self._now()
+
+        def work(connection: Connection) -> Person | None:
+            joined = schema.sessions.join(
+                schema.people, schema.people.c.id == schema.sessions.c.person
+            )
+            row = connection.execute(
+                sa.select(schema.people, schema.sessions.c.expires)
+                .select_from(joined)
+                .where(schema.sessions.c.token_hash == wanted)
+            ).first()
+            if row is None or row.banned or (row.expires is not None and row.expires < now):
+                return None
+            return person_of(row)
+
+        return await self._store.read(work)
+
+    async def by_token_hashes(self, hashes: list[str]) -> dict[str, Person]:
+        """Whose sessions and tokens these are, banned or not; without those that are over."""
+        joined = schema.sessions.join(schema.people, schema.people.c.id == schema.sessions.c.person)
+        expires, now = schema.sessions.c.expires, self._now()
+        query = (
+            sa.select(schema.people, schema.sessions.c.token_hash)
+            .select_from(joined)
+            .where(schema.sessions.c.token_hash.in_(hashes), expires.is_(None) | (expires >= now))
+        )
+        return await self._store.read(
+            lambda connection: {row.token_hash: person_of(row) for row in connection.execute(query)}
+        )
+
+    async def by_name(self, name: str) -> Person | None:
+        """The account or bot of this name."""
+        wanted = schema.people.c.name_key == name_key(name)
+        row = await self._store.read(
+            lambda connection: connection.execute(sa.select(schema.people).where(wanted)).first()
+        )
+        return None if row is None else person_of(row)
+
+    async def by_id(self, id: str) -> Person | None:
+        """Somebody."""
+        wanted = schema.people.c.id == id
+        row = await self._store.read(
+            lambda connection: connection.execute(sa.select(schema.people).where(wanted)).first()
+        )
+        return None if row is None else person_of(row)
+
+    async def end_session(self, token: str) -> None:
+        """A token is worth nothing any more."""
+        wanted = schema.sessions.c.token_hash == token_hash(token)
+        await self._store.write(
+            lambda connection: connection.execute(schema.sessions.delete().where(wanted))
+        )
+
+    async def end_other_sessions(self, person: Person, token: str) -> int:
+        """All sessions but this one are over."""
+        sessions = schema.sessions.c
+        wanted = (sessions.person == person.id) & (sessions.token_hash != token_hash(token))
+        return await self._store.write(
+            lambda connection: connection.execute(schema.sessions.delete().where(wanted)).rowcount
+        )
+
+    # --- accounts -------------------------------------------------------------------------------
+    async def register(self, guest: Person, name: str, password: str) -> tuple[Person, list[str]]:
+        """Make a guest an account; returns it and its recovery codes, which are told once."""
+        if not self._registration:
+            raise Refused("closed", "no new accounts are made here; ask the host")
+        if guest.kind != "guest":
+            raise Refused("has_account", f"{guest.name} has an account already")
+        name = check_name(name)
+        check_password(password)
+        hashed = await asyncio.to_thread(hash_password, password)
+        codes = new_codes()
+
+        def work(connection: Connection) -> None:
+            taken = (schema.people.c.name_key == name_key(name)) & (schema.people.c.id != guest.id)
+            if connection.execute(sa.select(schema.people.c.id).where(taken)).first():
+                raise Refused("name_taken", f"the name {name!r} is taken")
+            connection.execute(
+                schema.people.update()
+                .where(schema.people.c.id == guest.id)
+                .values(kind="account", name=name, name_key=name_key(name), password=hashed)
+            )
+            store_codes(connection, guest.id, codes)
+
+        await self._store.write(work)
+        return Person(guest.id, "account", name), codes
+
+    async def log_in(self, name: str, password: str) -> tuple[Person, str]:
+        """A session for whoever knows the password."""
+        person = await self._require_password(name, password)
+        token = secrets.token_urlsafe(32)
+        now = self._now()
+        await self._store.write(
+            lambda connection: add_session(
+                connection, token, person.id, "session", now, now + SESSION_SECONDS
+            )
+        )
+        return person, token
+
+    async def _require_password(self, name: str, password: str) -> Person:
+        """Whose name and password these are; raises if they do not belong together."""
+        wanted = schema.people.c.name_key == name_key(" ".join(name.split()))
+        row = await self._store.read(
+            lambda connection: connection.execute(sa.select(schema.people).where(wanted)).first()
+        )
+        # Whether the name exists is not told: an unknown one takes as long.
+        known = row is not None and row.kind == "account" and row.password is not None
+        hashed = row.password if known and row is not None else NOBODYS_PASSWORD
+        right = await asyncio.to_thread(is_password, hashed, password)
+        if row is None or not known or not right:
+            raise Refused("wrong_password", "this name and password do not belong together")
+        if row.banned:
+            raise Refused("banned", "this account is banned; ask the host")
+        return person_of(row)
+
+    async def change_password(self, person: Person, old: str, new: str) -> None:
+        """Another password, for whoever knows the old one."""
+        await self._require_password(person.name, old)
+        check_password(new)
+        hashed = await asyncio.to_thread(hash_password, new)
+        await self._store.write(
+            lambda connection: connection.execute(
+                schema.people.update()
+                .where(schema.people.c.id == person.id)
+                .values(password=hashed)
+            )
+        )
+
+    async def recover(self, name: str, code: str, password: str) -> tuple[Person, list[str]]:
+        """A new password for whoever has a recovery code; all sessions end, the codes are new."""
+        check_password(password)
+        hashed = await asyncio.to_thread(hash_password, password)
+        codes = new_codes()
+        wanted = (schema.people.c.name_key == name_key(" ".join(name.split()))) & (
+            schema.people.c.kind == "account"
+        )
+
+        def work(connection: Connection) -> Person:
+            row = connection.execute(sa.select(schema.people).where(wanted)).first()
+            found = None
+            if row is not None:
+                given = code_hash(row.id, code)
+                found = connection.execute(
+                    sa.select(schema.recovery_codes).where(
+                        schema.recovery_codes.c.code_hash == given
+                    )
+                ).first()
+            if row is None or found is None:
+                raise Refused("wrong_code", "this name and recovery code do not belong together")
+            set_password(connection, row.id, hashed)
+            store_codes(connection, row.id, codes)
+            return person_of(row)
+
+        return await self._store.write(work), codes
+
+    async def filters(self, id: str) -> dict[str, Any]:
+        """Which challenges somebody wants to hear of; empty: all."""
+        wanted = schema.people.c.id == id
+        text = await self._store.read(
+            lambda connection: connection.execute(
+                sa.select(schema.people.c.filters).where(wanted)
+            ).scalar()
+        )
+        return {} if text is None else dict(json.loads(text))
+
+
+def add_session(
+    connection: Connection,
+    token: str,
+    person: str,
+    label: str,
+    now: float,
+    expires: float | None,
+) -> None:
+    """Let a token open somebody's door, until it expires if ever."""
+    connection.execute(
+        schema.sessions.insert().values(
+            token_hash=token_hash(token), person=person, label=label, created=now, expires=expires
+        )
+    )

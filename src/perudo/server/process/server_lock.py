@@ -1,0 +1,146 @@
+"""A database belongs to one server: others would not know that it plays at all the tables too.
+
+Servers that reach each other through Redis share one, but not with any that does not (``leases``).
+A lock says so, beside an SQLite file or in PostgreSQL itself; the system, or PostgreSQL, lets it go
+when the process ends, however it ends.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine, make_url
+
+from perudo.games.errors import PerudoError
+from perudo.server.db.store import open_engine
+
+log = logging.getLogger("perudo.holding")
+
+WAIT_SECONDS = 3.0
+"""For a server that is about to end."""
+LOOK_SECONDS = 10.0
+"""How often it is looked whether PostgreSQL still knows of the lock."""
+SERVING = 7_304_118
+"""The lock in PostgreSQL; each database has its own."""
+LASTING = (
+    "idle_in_transaction_session_timeout = 0",
+    "tcp_keepalives_idle = 30",
+    "tcp_keepalives_interval = 10",
+    "tcp_keepalives_count = 3",
+)
+"""So that PostgreSQL keeps the lock, but not for a machine that is gone without a word."""
+
+
+@contextmanager
+def hold(database: str, shared: bool = False) -> Iterator[None]:
+    """Have a database for oneself, or with others who share it; raises if a server has it."""
+    url = make_url(database)
+    held = _hold_server(database, shared)
+    if url.drivername.startswith("sqlite"):
+        held = _hold_file(str(url.database))
+    with held:
+        yield
+
+
+def _wait_for(locked: Callable[[], bool], what: str, advice: str = "") -> None:
+    """Wait a little for a lock, and raise if nobody lets it go."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not locked():
+        if time.monotonic() > deadline:
+            raise PerudoError(
+                f"{what} is in use: another perudo serves it; stop that first{advice}"
+            )
+        time.sleep(0.1)
+
+
+# --- SQLite -------------------------------------------------------------------------------------
+@contextmanager
+def _hold_file(file: str) -> Iterator[None]:
+    try:
+        lock = Path(f"{file}.lock").open("w")  # noqa: SIM115 - the lock is as old as the file is open
+    except OSError as error:
+        raise PerudoError(f"cannot open the database: {error}") from None
+    with lock:
+        _wait_for(lambda: _locked(lock.fileno()), file)
+        yield
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+# --- PostgreSQL ---------------------------------------------------------------------------------
+@contextmanager
+def _hold_server(database: str, shared: bool) -> Iterator[None]:
+    engine = open_engine(database)
+    claim = _Claim(engine, shared)
+    try:
+        claim.begin(f"the database {engine.url.database}")
+        yield
+    finally:
+        claim.end()
+        engine.dispose()
+
+
+class _Claim:
+    """A lock of a transaction that does nothing else, and of which no other has to wait.
+
+    A lock of the connection would outlive the server in a pooler between it and PostgreSQL. When
+    the connection is lost the server goes on, and the lock is taken again.
+    """
+
+    def __init__(self, engine: Engine, shared: bool) -> None:
+        self._engine = engine
+        lock = "pg_try_advisory_xact_lock_shared" if shared else "pg_try_advisory_xact_lock"
+        self._lock = f"SELECT {lock}({SERVING})"
+        self._connection: Connection | None = None
+        self._ending = threading.Event()
+        self._keeper = threading.Thread(target=self._keep, name="holding", daemon=True)
+
+    def begin(self, database: str) -> None:
+        """Take the lock, and see from now on that it is held; raises if somebody has it."""
+        try:
+            _wait_for(self._take, database, ", or give the same --redis to both")
+        except sa.exc.OperationalError as error:
+            raise PerudoError(f"cannot open the database: {error.orig}") from None
+        self._keeper.start()
+
+    def end(self) -> None:
+        """Let it go."""
+        self._ending.set()
+        if self._keeper.is_alive():
+            self._keeper.join()
+        self._drop()
+
+    def _take(self) -> bool:
+        if self._connection is None:
+            self._connection = self._engine.connect()
+            for setting in LASTING:
+                self._connection.exec_driver_sql(f"SET LOCAL {setting}")
+        return bool(self._connection.exec_driver_sql(self._lock).scalar())
+
+    def _keep(self) -> None:
+        while not self._ending.wait(LOOK_SECONDS):
+            try:
+                # Who has the lock gets it again: this asks, too, whether the connection is there.
+                if not self._take():
+                    log.error("another perudo serves this database too; stop one of them")
+            except sa.exc.SQLAlchemyError as error:
+                log.warning("the database does not answer who serves it: %s", type(error).__name__)
+                self._drop()
+
+    def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()

@@ -1,0 +1,1 @@
+"""Tables that are awake: their tasks, followers and AIs."""

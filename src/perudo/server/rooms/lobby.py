@@ -1,0 +1,383 @@
+"""All tables: making them, finding them, waking them up, and finding players for each other."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from perudo.games.errors import PerudoError
+from perudo.server.ai.catalogue import opponent, require_can_play
+from perudo.server.cluster import leases
+from perudo.server.cluster.leases import Elsewhere
+from perudo.server.db import schema
+from perudo.server.db.store import StoreError
+from perudo.server.history.projections import game_began
+from perudo.server.people.people import Person, new_id
+from perudo.server.rooms.commands import ai_occupant
+from perudo.server.rooms.quotas import use_ai_games
+from perudo.server.rooms.room import Room, event_row
+from perudo.server.service import Refused, Service
+from perudo.server.table.anchors import new_anchor
+from perudo.server.table.info import table_info, table_summary
+from perudo.server.table.invitations import hidden_key, may_invite
+from perudo.server.table.table import Draft, Logged, TableState
+from perudo.server.wire.table_options import AiSeat, TableOptions
+
+if TYPE_CHECKING:
+    from perudo.server.cluster.cluster import Cluster
+
+log = logging.getLogger("perudo.lobby")
+
+RATED_TIMER = 120
+"""Seconds for each decision at rated tables for which none were chosen."""
+SLEEP_SECONDS = 300.0
+"""A table where nothing goes on and nobody looks is put to sleep after this."""
+ROUTINE_KINDS = ("deal", "act", "result", "answered", "said")
+"""Events that a table need not remember of games before the last."""
+
+
+class Lobby:
+    """The tables of one server process."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self.cluster: Cluster | None = None
+        """The other processes that serve the same tables, if there can be any."""
+        self._places: dict[str, str] = {}
+        """Which tables other processes have."""
+        self._rooms: dict[str, Room] = {}
+        self._loading: dict[str, asyncio.Task[Room]] = {}
+        self._watch: asyncio.Task[None] | None = None
+        self.woken = asyncio.Event()
+        """Set when all games that were being played go on."""
+
+    @property
+    def awake(self) -> int:
+        """How many tables are awake."""
+        return len(self._rooms)
+
+    async def start(self) -> None:
+        """Go on with all games that were being played, and that nobody else goes on with."""
+        if self.cluster is not None:
+            await self.cluster.start()
+        self._watch = asyncio.create_task(self._look_after(await self._playing()))
+
+    async def _playing(self) -> list[str]:
+        if self.cluster is not None:
+            return await self._service.store.read(leases.orphans)
+        query = sa.select(schema.tables.c.id).where(schema.tables.c.status == "playing")
+        return await self._service.store.read(
+            lambda connection: list(connection.execute(query).scalars())
+        )
+
+    async def stop(self) -> None:
+        """Put all tables to sleep."""
+        if self._watch is not None:
+            self._watch.cancel()
+            await asyncio.gather(self._watch, return_exceptions=True)
+        for task in self._loading.values():
+            task.cancel()
+        await asyncio.gather(*(room.stop() for room in self._rooms.values()))
+        self._rooms.clear()
+
+    # --- making ---------------------------------------------------------------------------------
+    async def create(self, person: Person, options: TableOptions, *, counted: bool = True) -> str:
+        """Make a table; returns its id. What the queue has made is not counted as somebody's."""
+        rules = options.parsed_rules()
+        drafts = [
+            Draft(
+                "opened",
+                {"options": options.model_dump(mode="json"), "creator": person.id},
+                hidden_key(options),
+            ),
+            new_anchor(1),
+        ]
+        ais = 0
+        for number, choice in enumerate(options.seats):
+            if isinstance(choice, AiSeat):
+                agent = opponent(choice.agent, choice.level, number)
+                await asyncio.to_thread(require_can_play, agent, rules, len(options.seats))
+                player = ai_occupant(agent.spec, choice.level, number).stored
+                drafts.append(Draft("seated", {"seat": number, "player": player, "seed": ""}))
+                ais += 1
+        if options.rated:
+            _require_rateable(person, options, ais)
+            if options.timer is None:  # nobody can be sent away from a rated game who never moves
+                options = options.model_copy(update={"timer": RATED_TIMER})
+                drafts[0].data["options"] = options.model_dump(mode="json")
+        only_ais = ais == len(options.seats)
+        return await self.open(person, options, drafts, only_ais, counted=counted)
+
+    async def open(
+        self,
+        person: Person,
+        options: TableOptions,
+        drafts: list[Draft],
+        only_ais: bool = False,
+        *,
+        counted: bool = True,
+    ) -> str:
+        """A table whose log begins with these events; if one is ``started``, in that game."""
+        id, now = new_id(), self._service.clock.time()
+        logged = [
+            Logged(place, now, draft.kind, draft.data, draft.hidden)
+            for place, draft in enumerate(drafts, 1)
+        ]
+        state = TableState.load(id, logged)
+        held = {} if self.cluster is None else {"owner": self.cluster.name, "fence": 1}
+
+        def work(connection: Connection) -> None:
+            if counted:
+                self._require_quota(connection, person, options, only_ais)
+            connection.execute(
+                schema.tables.insert().values(
+                    id=id,
+                    creator=person.id,
+                    status=state.status,
+                    private=options.private,
+                    summary=table_summary(state),
+                    created=now,
+                    updated=now,
+                    **held,
+                )
+            )
+            connection.execute(schema.events.insert(), [event_row(id, event) for event in logged])
+            if state.match is not None:
+                game_began(connection, state.log, state=state)
+
+        await self._service.store.write(work)
+        self._wake(state, None if self.cluster is None else 1)
+        return id
+
+    def _require_quota(
+        self, connection: Connection, person: Person, options: TableOptions, only_ais: bool
+    ) -> None:
+        settings = self._service.settings
+        mine = (schema.tables.c.creator == person.id) & schema.tables.c.status.in_(
+            ("waiting", "playing")
+        )
+        count = connection.execute(
+            sa.select(sa.func.count()).select_from(schema.tables).where(mine)
+        ).scalar()
+        if count is not None and count >= settings.tables_per_person:
+            raise Refused("too_many", f"one person can have {settings.tables_per_person} tables")
+        if only_ais:
+            use_ai_games(connection, self._service, person, options.games)
+
+    # --- finding --------------------------------------------------------------------------------
+    async def room(self, id: str) -> Room:
+        """A table, woken up if it sleeps. Raises ``Elsewhere`` if another process has it."""
+        room = self._rooms.get(id)
+        if room is not None and not room.failed.is_set():
+            return room
+        if id in self._places:
+            raise Elsewhere(self._places[id])
+        if id not in self._loading:
+            self._loading[id] = asyncio.create_task(self._load(id))
+            self._loading[id].add_done_callback(lambda _: self._loading.pop(id, None))
+        return await asyncio.shield(self._loading[id])
+
+    def find(self, id: str) -> Room | None:
+        """A table, if it is awake."""
+        return self._rooms.get(id)
+
+    async def info(self, id: str) -> dict[str, Any]:
+        """``TableInfo`` of a table, wherever it is."""
+        found: dict[str, Any] = await self._ask(id, "info", table_info)
+        return found
+
+    async def invitation(self, id: str, person: str | None) -> dict[str, Any]:
+        """What may be told to somebody who wants to invite others to a table, wherever it is.
+
+        ``invites``: whether its link leads to a seat; ``key``: what the link needs for that.
+        """
+
+        def found(room: Room) -> dict[str, Any]:
+            state = room.state
+            told = person is not None and may_invite(state, person)
+            return {
+                "invites": told or state.key is None,
+                "key": state.key if told else None,
+            }
+
+        answer: dict[str, Any] = await self._ask(id, "invitation", found, person=person)
+        return answer
+
+    async def _ask(self, id: str, about: str, find: Callable[[Room], Any], **of: Any) -> Any:
+        """Find something out about a table, here or at the process that has it."""
+        try:
+            room = await self.room(id)
+        except Elsewhere as place:
+            assert self.cluster is not None
+            return await self.cluster.ask(place.owner, about, {"table": id, **of})
+
+        async def work() -> Any:
+            return find(room)
+
+        return await room.perform(work)
+
+    async def listing(self, statuses: Iterable[str], limit: int = 100) -> list[dict[str, Any]]:
+        """Public tables, the newest first."""
+        wanted = schema.tables.c.status.in_(list(statuses)) & ~schema.tables.c.private
+        rows = await self._service.store.read(
+            lambda connection: connection.execute(
+                sa.select(schema.tables)
+                .where(wanted)
+                .order_by(schema.tables.c.updated.desc())
+                .limit(limit)
+            ).all()
+        )
+        return [
+            {
+                "id": row.id,
+                "status": row.status,
+                "created": row.created,
+                "updated": row.updated,
+                **json.loads(row.summary),
+            }
+            for row in rows
+        ]
+
+    async def seated_at(self, person: str) -> list[str]:
+        """The tables at which somebody sits, and where something goes on or did a moment ago."""
+        if self.cluster is None:
+            return [i for i, room in self._rooms.items() if room.state.seat_of(person) is not None]
+        tables = schema.tables.c
+        recently = self._service.clock.time() - SLEEP_SECONDS
+        lively = tables.status.in_(("waiting", "playing")) | (tables.updated > recently)
+        here = tables.summary.contains(f'"id":"{person}"', autoescape=True)
+        query = sa.select(tables.id).where(lively, tables.status != "closed", here)
+        return await self._service.store.read(
+            lambda connection: list(connection.execute(query).scalars())
+        )
+
+    def forget_place(self, id: str) -> None:
+        """Somebody else may have a table now."""
+        self._places.pop(id, None)
+
+    def forget_owner(self, owner: str) -> None:
+        """The tables of a process may be somewhere else now."""
+        self._places = {id: place for id, place in self._places.items() if place != owner}
+
+    # --- waking and sleeping --------------------------------------------------------------------
+    def _wake(self, state: TableState, fence: int | None) -> Room:
+        room = Room(self._service, state, fence)
+        self._rooms[state.id] = room
+        room.start()
+        return room
+
+    async def _load(self, id: str) -> Room:
+        old = self._rooms.get(id)
+        if old is not None:
+            await old.stop()
+        fence = await self._claim(id)
+        events = await self._service.store.read(lambda connection: read_log(connection, id))
+        if not events:
+            raise Refused("no_table", "there is no such table")
+        state = await asyncio.to_thread(TableState.load, id, events)
+        room = self._wake(state, fence)
+        for follower, following in {} if old is None else old.followers.items():
+            await room.perform(partial(room.open, follower, following.told, following.odds))
+        return room
+
+    async def _claim(self, id: str) -> int | None:
+        """Take a table that nobody has; None: there is nobody else."""
+        if self.cluster is None:
+            return None
+        name = self.cluster.name
+        got = await self._service.store.write(partial(leases.claim, table=id, name=name))
+        if isinstance(got, int):
+            return got
+        if self.cluster.is_live(got):
+            self._places[id] = got
+        await self._drop(id)
+        raise Elsewhere(got)
+
+    async def _drop(self, id: str) -> None:
+        """Have those who follow a table look for it elsewhere."""
+        room = self._rooms.pop(id, None)
+        if room is not None:
+            await room.stop()
+            for follower, following in room.followers.items():
+                follower.moved(id, following.odds, following.told)
+
+    async def give_up(self) -> None:
+        """Nothing that is awake here can be relied on any more."""
+        self._places.clear()
+        for id in list(self._rooms):
+            await self._drop(id)
+
+    async def _look_after(self, playing: list[str]) -> None:
+        await self._go_on(playing)
+        self.woken.set()
+        while True:
+            await asyncio.sleep(1.0)
+            try:
+                await self._look_once()
+            except PerudoError as error:
+                log.warning("tables cannot be looked after: %s", error)
+
+    async def _look_once(self) -> None:
+        await self._go_on([id for id, room in self._rooms.items() if room.failed.is_set()])
+        for id, room in list(self._rooms.items()):
+            if self._may_sleep(room):
+                await self._put_to_sleep(id, room)
+        if self.cluster is not None:
+            await self._go_on(await self._playing())
+
+    async def _go_on(self, tables: list[str]) -> None:
+        for id in tables:
+            try:
+                await self.room(id)
+            except Elsewhere:  # somebody was quicker
+                continue
+            except StoreError as error:
+                log.warning("table %s waits for the database: %s", id, error)
+            except Exception:  # one broken log must not keep the others asleep
+                log.exception("table %s cannot be woken up", id)
+
+    async def _put_to_sleep(self, id: str, room: Room) -> None:
+        del self._rooms[id]
+        await room.stop()
+        if room.fence is not None:
+            await self._service.store.write(partial(leases.release, table=id, fence=room.fence))
+
+    def _may_sleep(self, room: Room) -> bool:
+        idle = self._service.clock.now() - room.last_used
+        return not room.followers and room.state.status != "playing" and idle > SLEEP_SECONDS
+
+
+def read_log(connection: Connection, id: str) -> list[Logged]:
+    """A table's log; of the games before the last only what the table remembers."""
+    events = schema.events.c
+    last = connection.execute(
+        sa.select(sa.func.max(events.n)).where(events.table_id == id, events.kind == "started")
+    ).scalar()
+    query = sa.select(schema.events).where(events.table_id == id).order_by(events.n)
+    if last is not None:
+        query = query.where(sa.or_(events.n >= last, events.kind.not_in(ROUTINE_KINDS)))
+    return [logged(row) for row in connection.execute(query)]
+
+
+def logged(row: Any) -> Logged:
+    """An event from the database."""
+    hidden = None if row.hidden is None else json.loads(row.hidden)
+    return Logged(row.n, row.at, row.kind, json.loads(row.data), hidden)
+
+
+def _require_rateable(person: Person, options: TableOptions, ais: int) -> None:
+    if options.preset is None:
+        raise Refused("not_rateable", "rated games are played by a preset's rules, unchanged")
+    if person.kind == "guest":
+        raise Refused("needs_account", "rated games need an account")
+    if ais == len(options.seats):
+        raise Refused("not_rateable", "games of AIs alone are not rated")
+    if options.absence == "wait":
+        raise Refused("not_rateable", "a rated game does not wait for those who are away")

@@ -1,0 +1,94 @@
+"""The queue: players who want the same game find each other at a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from perudo.games.errors import PerudoError
+from perudo.games.perudo.presets import PRESETS
+from perudo.server.rooms.commands import sit
+from perudo.server.service import Refused
+from perudo.server.wire import client_messages
+from perudo.server.wire.table_options import OpenSeat, TableOptions
+
+if TYPE_CHECKING:
+    from perudo.server.house import House
+    from perudo.server.socket.conversation import Conversation
+
+Wish = tuple[str, int, bool]
+QUEUE_TIMER = 60
+"""Seconds for each decision at a table that the queue made."""
+
+
+class Queue:
+    """Who waits for which game, in the order in which they came."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._waiting: dict[Wish, dict[Conversation, str]] = {}
+        """With the seed that each adds to the dice."""
+
+    def __len__(self) -> int:
+        return sum(len(each) for each in self._waiting.values())
+
+    def clear(self) -> None:
+        """Another process has the queue now."""
+        self._waiting.clear()
+
+    def leave(self, connection: Conversation) -> None:
+        """Somebody waits no longer."""
+        for waiting in self._waiting.values():
+            waiting.pop(connection, None)
+
+    async def take(self, connection: Conversation, message: client_messages.Queue) -> None:
+        """Somebody wants to play, or no longer does."""
+        if self._house.cluster is not None:
+            self._house.cluster.require_queue()
+        if not message.on:
+            self.leave(connection)
+            return
+        if message.rules not in PRESETS:
+            raise Refused("unknown_rules", f"the queue is for presets: {', '.join(PRESETS)}")
+        if message.players > PRESETS[message.rules].rules.max_players:
+            raise Refused("not_rateable", f"{message.rules} is not played by {message.players}")
+        if message.rated and connection.person.kind == "guest":
+            raise Refused("needs_account", "rated games need an account")
+        wish = (message.rules, message.players, message.rated)
+        waiting = self._waiting.setdefault(wish, {})
+        waiting[connection] = message.seed
+        found = self._find(waiting, message.players)
+        if found:
+            seeds = {each: waiting.pop(each) for each in found}
+            try:
+                await self._seat(seeds, wish)
+            except PerudoError:  # such as a database that does not answer: they still wait
+                self._waiting[wish] = {**seeds, **self._waiting[wish]}
+                raise
+
+    def _find(self, waiting: Iterable[Conversation], players: int) -> list[Conversation]:
+        """The first who may meet: nobody twice, and no two of one owner."""
+        found: dict[str, Conversation] = {}
+        for connection in waiting:
+            found.setdefault(connection.person.answerable, connection)
+            if len(found) == players:
+                return list(found.values())
+        return []
+
+    async def _seat(self, found: dict[Conversation, str], wish: Wish) -> None:
+        rules, players, rated = wish
+        options = TableOptions(
+            rules=rules,
+            seats=[OpenSeat() for _ in range(players)],
+            rated=rated,
+            timer=QUEUE_TIMER,
+        )
+        person = next(iter(found)).person
+        table = await self._house.lobby.create(person, options, counted=False)
+        room = await self._house.lobby.room(table)
+        for connection, seed in found.items():
+            person = connection.person
+            message = client_messages.Sit(type="sit", table=table, seed=seed)
+            await room.perform(lambda p=person, m=message: sit(room, p, m))  # type: ignore[misc]
+        for connection in found:
+            await connection.matched(table)

@@ -1,0 +1,32 @@
+"""How much a visitor may have done in a day."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from perudo.server.db import schema
+from perudo.server.people.people import Person
+from perudo.server.service import Refused, Service
+
+DAY_SECONDS = 86400.0
+
+
+def use_ai_games(connection: Connection, service: Service, person: Person, games: int) -> None:
+    """Count games of AIs alone against somebody's day; raises if they are too many."""
+    day = int(service.clock.time() // DAY_SECONDS)
+    use_quota(connection, person.answerable, day, games, service.settings.ai_games_per_day)
+
+
+def use_quota(connection: Connection, visitor: str, day: int, amount: int, most: int) -> None:
+    """Count something against a visitor's day; raises if it is too much."""
+    quotas = schema.quotas
+    mine = (quotas.c.visitor == visitor) & (quotas.c.day == day)
+    used = connection.execute(sa.select(quotas.c.used).where(mine)).scalar()
+    if (used or 0) + amount > most:
+        left = max(most - (used or 0), 0)
+        raise Refused("quota", f"AIs can play {most} games a day for one visitor; {left} are left")
+    if used is None:
+        connection.execute(quotas.insert().values(visitor=visitor, day=day, used=amount))
+    else:
+        connection.execute(quotas.update().where(mine).values(used=used + amount))

@@ -1,0 +1,264 @@
+"""One WebSocket: reads messages, hands them to tables, sends what it is given.
+
+It never waits for a slow reader: whoever does not keep up is closed, and gets what it missed when
+it comes back. What is asked of a table that another process has is passed on to that process, and
+followed again where the table is next, should that process end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import defaultdict, deque
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import to_json
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from perudo.games.errors import PerudoError
+from perudo.protocol import ProtocolError
+from perudo.server.cluster.leases import Elsewhere
+from perudo.server.people.people import Person, token_hash
+from perudo.server.settings import FRAME_BYTES
+from perudo.server.socket.conversation import Conversation
+from perudo.server.socket.rate_limits import PLAYING_RATE, WATCHING_RATE, Bucket
+from perudo.server.wire import client_messages
+
+if TYPE_CHECKING:
+    from perudo.server.house import House
+
+log = logging.getLogger("perudo.connection")
+
+OUTBOX = 512
+"""Messages that may wait for a slow reader."""
+PATIENCE = 30
+"""Refusals for sending too much, after which the connection is closed."""
+FOLLOW_SECONDS = 0.5
+"""How long to wait before looking again for a table that is on its way."""
+
+TOO_SLOW, TOO_MUCH = 4008, 4029
+
+
+@dataclass
+class Away:
+    """A table that is followed at another process."""
+
+    owner: str
+    odds: bool = False
+    n: int | None = None
+    """The number of the last event that came from there."""
+
+
+class WebConnection(Conversation):
+    """A person's or program's connection."""
+
+    def __init__(
+        self,
+        house: House,
+        socket: WebSocket,
+        person: Person,
+        program: bool,
+        address: str,
+        token: str,
+    ) -> None:
+        super().__init__(house, person, program)
+        self._socket = socket
+        self._address = address
+        self.token_hash = token_hash(token)
+        """Of the session or bot token with which it was opened."""
+        self._outbox: asyncio.Queue[str | int] = asyncio.Queue()
+        now = house.service.clock.now()
+        self._playing = Bucket.full(PLAYING_RATE, now)
+        self._watching = Bucket.full(WATCHING_RATE, now)
+        self._refusals = 0
+        self._away: dict[str, Away] = {}
+        self._met: set[str] = set()
+        """Processes that know of this connection."""
+        self._wish: client_messages.Queue | None = None
+        """What is waited for in the queue, wherever that is."""
+        self._unanswered: defaultdict[str, deque[Any]] = defaultdict(deque)
+        """What was passed on to each process, in the order in which it answers."""
+        self._moving: set[asyncio.Task[None]] = set()
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Put a message into the outbox."""
+        if self._outbox.qsize() >= OUTBOX:
+            self.close(TOO_SLOW)
+        else:
+            self._outbox.put_nowait(to_json(message).decode())
+
+    def close(self, code: int) -> None:
+        """End the connection when what was said before has been sent."""
+        self._outbox.put_nowait(code)
+
+    async def run(self) -> None:
+        """Serve the connection until it ends."""
+        sending = asyncio.create_task(self._send_all())
+        try:
+            seated = await self._house.tables_of(self.person)
+            self.send(
+                {
+                    "type": "welcome",
+                    "protocol": client_messages.SERVICE_PROTOCOL,
+                    "you": self.person.public,
+                    "tables": seated,
+                }
+            )
+            if self.program:
+                for table in seated:
+                    await self._follow_again(table, False, None)
+            receiving = asyncio.create_task(self._receive_all())
+            done, pending = await asyncio.wait(
+                (sending, receiving), return_when=asyncio.FIRST_COMPLETED
+            )
+            for task in (*done, *pending):
+                task.cancel()
+            results = await asyncio.gather(*done, *pending, return_exceptions=True)
+            for result in results:
+                if isinstance(result, Exception) and not isinstance(result, WebSocketDisconnect):
+                    raise result
+        finally:
+            sending.cancel()
+            for task in self._moving:
+                task.cancel()
+            self.let_go()
+            if self._house.cluster is not None:
+                self._house.cluster.forget(self, self._met)
+
+    async def _send_all(self) -> None:
+        while True:
+            item = await self._outbox.get()
+            if isinstance(item, int):
+                await self._socket.close(item)
+                return
+            await self._socket.send_text(item)
+
+    async def _receive_all(self) -> None:
+        while True:
+            received = await self._socket.receive()
+            if received["type"] == "websocket.disconnect":
+                return
+            text = received.get("text")
+            if text is not None and len(text.encode()) > FRAME_BYTES:
+                text = None
+            if not self._may_send():
+                self._refusals += 1
+                if self._refusals > PATIENCE:
+                    self.close(TOO_MUCH)
+                    return
+                problem = "too many messages; wait a moment"
+                ref = None if text is None else client_messages.ref_of(text)
+                self._error("too_fast", problem, None, ref)
+                continue
+            if text is None:
+                self._error("unreadable", "a message is JSON text of at most 8 KiB", None, None)
+                continue
+            try:
+                message = client_messages.read(text)
+            except ProtocolError as error:
+                self._error(error.code, str(error), None, client_messages.ref_of(text))
+                continue
+            await self.take(message)
+
+    def _may_send(self) -> bool:
+        now = self._house.service.clock.now()
+        # Of tables elsewhere it is not known here whether one sits at them.
+        plays = bool(self._away) or any(
+            room.state.seat_of(self.person.id) is not None for room in self._rooms()
+        )
+        bucket = self._playing if plays else self._watching
+        return bucket.take(now) and self._house.address_messages.take(self._address)
+
+    # --- tables of other processes --------------------------------------------------------------
+    async def _do(self, message: Any) -> dict[str, Any] | None:
+        if isinstance(message, client_messages.Shut) and message.table in self._away:
+            raise Elsewhere(self._away.pop(message.table).owner)
+        if isinstance(message, client_messages.Queue):
+            self._wish = message.model_copy(update={"ref": None}) if message.on else None
+        return await super()._do(message)
+
+    async def matched(self, table: str) -> None:
+        """The queue has found a table."""
+        self._wish = None
+        await super().matched(table)
+
+    def _pass_on(self, owner: str, message: Any) -> None:
+        if isinstance(message, client_messages.Open):
+            self._tables.discard(message.table)
+            self._away[message.table] = Away(owner, message.odds, message.after)
+        elif self.program and isinstance(message, client_messages.Sit):
+            self._away.setdefault(message.table, Away(owner))
+        self._unanswered[owner].append(message)
+        self._ask_owner(owner, message)
+
+    def _ask_owner(self, owner: str, message: Any, unasked: bool = False) -> None:
+        assert self._house.cluster is not None
+        self._met.add(owner)
+        self._house.cluster.pass_on(owner, self, message, unasked)
+
+    def hear(self, owner: str, message: dict[str, Any]) -> None:
+        """Take a message that another process sends to this connection."""
+        if message["type"] == "matched":
+            self._wish = None
+            if self.program:
+                self._away[message["table"]] = Away(owner)
+        if message["type"] in ("ack", "error") and self._unanswered[owner]:
+            self._unanswered[owner].popleft()
+        away = self._away.get(message.get("table", ""))
+        if away is not None and message.get("n") is not None and message["type"] != "error":
+            away.n = max(away.n or 0, message["n"])
+        self.send(message)
+
+    def turned_away(self, owner: str) -> None:
+        """The process to which something was passed on does not have the table any more."""
+        if self._unanswered[owner]:
+            self._do_soon(self.take(self._unanswered[owner].popleft()))
+
+    def moved(self, table: str, odds: bool, after: int | None) -> None:
+        """Look for a table again that was followed."""
+        self._away.pop(table, None)
+        self._tables.discard(table)
+        self._do_soon(self._follow_again(table, odds, after))
+
+    def lost(self, owner: str) -> None:
+        """A process is gone, or something from it was: do again what it knew of this connection."""
+        for table, away in list(self._away.items()):
+            if away.owner == owner:
+                self.moved(table, away.odds, away.n)
+        self._do_soon(self._ask_again(list(self._unanswered.pop(owner, ()))))
+
+    async def _ask_again(self, unanswered: list[Any]) -> None:
+        """Do what may not have been done; what was done is acknowledged as repeated."""
+        if self._wish is not None:  # whoever is gone may have had the queue
+            await self.take(self._wish)
+        for message in unanswered:
+            if isinstance(message, client_messages.Say):  # might be said twice
+                self._error("try_again", "this may not have been said", message.table, message.ref)
+            elif not isinstance(message, client_messages.Queue):
+                await self.take(message)
+
+    def _do_soon(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._moving.add(task)
+        task.add_done_callback(self._moving.discard)
+
+    async def _follow_again(self, table: str, odds: bool, after: int | None) -> None:
+        message = client_messages.Open(type="open", table=table, odds=odds, after=after)
+        while True:
+            try:
+                if self.program:
+                    await self.follow(table, after)
+                else:
+                    await self._open(message)
+                return
+            except Elsewhere as place:
+                self._away[table] = Away(place.owner, odds, after)
+                self._ask_owner(place.owner, message, unasked=True)
+                return
+            except PerudoError as error:
+                if getattr(error, "code", None) != "try_again":
+                    log.warning("table %s cannot be followed again: %s", table, error)
+                    return
+                await asyncio.sleep(FOLLOW_SECONDS)

@@ -1,0 +1,147 @@
+"""What somebody asks for over a connection, and what is answered; wherever the connection is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from perudo.games.errors import PerudoError
+from perudo.server.cluster.leases import Elsewhere
+from perudo.server.people.people import Person
+from perudo.server.rooms.commands import COMMANDS
+from perudo.server.rooms.room import Room
+from perudo.server.service import Refused
+from perudo.server.socket.rate_limits import TALK_RATE, Bucket
+from perudo.server.wire import client_messages
+
+if TYPE_CHECKING:
+    from perudo.server.house import House
+
+MOST_TABLES = 200
+"""Tables that one connection may follow."""
+
+
+class Conversation:
+    """Reads messages and hands them to tables; what it is given it sends, somehow."""
+
+    def __init__(self, house: House, person: Person, program: bool) -> None:
+        self.person = person
+        self.program = program
+        self._house = house
+        self._tables: set[str] = set()
+        """The tables of this process that are followed."""
+        self._talk = Bucket.full(TALK_RATE, house.service.clock.now())
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Hand over a message, without waiting."""
+        raise NotImplementedError
+
+    def moved(self, table: str, odds: bool, after: int | None) -> None:
+        """A table that was followed belongs to another process now."""
+        raise NotImplementedError
+
+    def _pass_on(self, owner: str, message: Any) -> None:
+        """Have the process that has the table do what a message asks for."""
+        raise NotImplementedError
+
+    def let_go(self) -> None:
+        """Follow nothing any more."""
+        self._house.queue.leave(self)
+        for room in self._rooms():
+            room.let_go(self)
+        self._tables.clear()
+
+    def _rooms(self) -> Iterator[Room]:
+        """The tables that this connection follows here."""
+        found = (self._house.lobby.find(table) for table in list(self._tables))
+        return (room for room in found if room is not None)
+
+    async def take(self, message: Any) -> None:
+        """Do what a message asks for, and answer it."""
+        table = getattr(message, "table", None)
+        ref = getattr(message, "move", None) or getattr(message, "ref", None)
+        try:
+            answer = await self._do(message)
+        except Elsewhere as place:
+            self._pass_on(place.owner, message)
+            return
+        except PerudoError as error:
+            self._error(getattr(error, "code", "refused"), str(error), table, ref)
+            return
+        if answer is not None:
+            self.send({"type": "ack", "table": table, "ref": ref, **answer})
+
+    async def _do(self, message: Any) -> dict[str, Any] | None:
+        match message:
+            case client_messages.Ping():
+                self.send({"type": "pong"})
+                return None
+            case client_messages.Open():
+                return {"n": await self._open(message), "repeated": False}
+            case client_messages.Shut():
+                room = self._house.lobby.find(message.table)
+                repeated = message.table not in self._tables
+                self._tables.discard(message.table)
+                if room is not None:
+                    await room.perform(partial(room.shut_soon, self))
+                return {"n": None, "repeated": repeated}
+            case client_messages.Queue():
+                await self._house.queue.take(self, message)
+                return {"n": None, "repeated": False}
+            case client_messages.Invite():
+                self._require_may_talk()
+                await self._house.invite(self.person, message)
+                return {"n": None, "repeated": False}
+        room = await self._house.lobby.room(message.table)
+        if isinstance(message, client_messages.Say):
+            self._require_may_talk()
+        command = COMMANDS[type(message)]
+        answer: dict[str, Any] = await room.perform(lambda: command(room, self.person, message))
+        if self.program and isinstance(message, client_messages.Sit):
+            await self.follow(message.table)
+        return answer
+
+    def _require_may_talk(self) -> None:
+        if not self._talk.take(self._house.service.clock.now()):
+            raise Refused("too_fast", "you talk too much; wait a moment")
+
+    async def matched(self, table: str) -> None:
+        """The queue has found a table."""
+        self.send({"type": "matched", "table": table})
+        if self.program:
+            await self.follow(table)
+
+    async def follow(self, table: str, after: int | None = None) -> None:
+        """Follow a table unasked: programs hear of all at which they sit.
+
+        Of a game that is over they are not told again.
+        """
+        room = await self._house.lobby.room(table)
+        over = room.state.match is not None and room.state.match.over
+        if after is None and over:
+            after = room.state.n
+        await self._open(client_messages.Open(type="open", table=table, after=after))
+
+    async def _open(self, message: client_messages.Open) -> int:
+        if len(self._tables) >= MOST_TABLES:
+            raise Refused("too_many", f"one connection can follow {MOST_TABLES} tables")
+        room = await self._house.lobby.room(message.table)
+        self._tables.add(message.table)
+        n: int = await room.perform(lambda: room.open(self, message.after, message.odds))
+        return n
+
+    def _error(self, code: str, text: str, table: Any, ref: str | None) -> None:
+        room = self._house.lobby.find(table)
+        n, question = (None, None) if room is None else room.stored
+        self.send(
+            {
+                "type": "error",
+                "code": code,
+                "message": text,
+                "table": table,
+                "ref": ref,
+                "n": n,
+                "question": question,
+            }
+        )

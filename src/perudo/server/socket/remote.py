@@ -1,0 +1,89 @@
+"""A connection that is open at another process, at the process that has its tables."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from perudo.server.people.people import Person
+from perudo.server.socket.conversation import Conversation
+from perudo.server.wire import client_messages
+
+if TYPE_CHECKING:
+    from perudo.server.cluster.cluster import Cluster
+    from perudo.server.house import House
+
+log = logging.getLogger("perudo.remote")
+
+
+class RemoteConversation(Conversation):
+    """Does what another process passes on for one of its connections, one thing after the other."""
+
+    def __init__(
+        self,
+        house: House,
+        person: Person,
+        program: bool,
+        cluster: Cluster,
+        origin: str,
+        number: int,
+    ) -> None:
+        super().__init__(house, person, program)
+        self._tell_origin = partial(cluster.tell, origin)
+        self._origin = origin
+        self._number = number
+        self._inbox: asyncio.Queue[tuple[str, bool]] = asyncio.Queue()
+        self._task = asyncio.create_task(self._run())
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Send a message to where the connection is."""
+        self._tell(kind="send", message=message)
+
+    def moved(self, table: str, odds: bool, after: int | None) -> None:
+        """Have the process of the connection look for the table."""
+        self._tables.discard(table)
+        self._tell(kind="moved", table=table, odds=odds, after=after)
+
+    def _pass_on(self, owner: str, message: Any) -> None:
+        self._tell(kind="elsewhere", table=getattr(message, "table", None))
+
+    def put(self, person: Person, text: str, unasked: bool) -> None:
+        """Take something that was passed on; what is unasked for is not acknowledged."""
+        self.person = person
+        self._inbox.put_nowait((text, unasked))
+
+    def end(self) -> None:
+        """The connection is gone, or its process."""
+        self._task.cancel()
+        self.let_go()
+
+    async def _run(self) -> None:
+        while True:
+            text, unasked = await self._inbox.get()
+            message = client_messages.read(text)
+            if unasked:
+                await self._follow_again(message)
+                continue
+            try:
+                await self.take(message)
+            except Exception:  # each is answered, and the next may fare better
+                log.exception("what was passed on by process %s failed", self._origin)
+                ref = getattr(message, "move", None) or getattr(message, "ref", None)
+                table = getattr(message, "table", None)
+                self._error("try_again", "this could not be done; try again", table, ref)
+
+    async def _follow_again(self, message: client_messages.Open) -> None:
+        try:
+            if self.program:
+                await self.follow(message.table, message.after)
+            else:
+                await self._open(message)
+        except Exception as error:  # the table has moved on, does so now, or is gone
+            if getattr(error, "code", "try_again") == "try_again":
+                log.warning("table %s cannot be followed here: %s", message.table, error)
+                self.moved(message.table, message.odds, message.after)
+
+    def _tell(self, **item: Any) -> None:
+        self._tell_origin({"connection": self._number, **item})

@@ -1,0 +1,1 @@
+"""One table as its log describes it; no input or output."""

@@ -1,0 +1,1 @@
+"""Messages and HTTP bodies: everything that crosses the network."""

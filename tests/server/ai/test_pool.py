@@ -1,0 +1,269 @@
+"""Built-in AIs in processes: answers, deadlines, replacement, and limits of what can be asked."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from perudo.agents.external.line_process import LineProcess
+from perudo.games.errors import PerudoError
+from perudo.games.perudo import PERUDO, Rules
+from perudo.server.ai.catalogue import LEVELS, offered, opponent
+from perudo.server.ai.pool import Thinkers, ThinkingError
+from perudo.server.rooms.room import Room
+from perudo.table import SeededDice, Table
+from server.world import world
+
+HANGING = """
+import json, sys, time
+for line in sys.stdin:
+    question = json.loads(line)
+    if question["agent"] == "observer" and question["do"] == "decide":
+        time.sleep(60)
+    if question["agent"] == "macleod":
+        sys.exit(3)
+    if question["agent"] == "ensemble":
+        print("not JSON", flush=True)
+    print(json.dumps({"actions": [1], "memories": None, "memory_width": 0}), flush=True)
+"""
+
+
+GREEDY = """
+import numpy as np
+from perudo.agents import AGENTS, agent_named
+from perudo.agents.agent import Agent
+from perudo.server.ai import worker as thinker
+
+class Greedy(Agent):
+    name = "greedy"
+    def decide(self, observation, memory, stream):
+        held = []
+        while len(held) * 64 < 8192:  # 8 GiB: far more than it may have
+            held.append(np.ones(64 << 17))
+        return "dudo"
+
+AGENTS["greedy"] = Greedy
+thinker.main()
+"""
+
+
+def question() -> tuple[Table, int]:
+    table = Table(PERUDO, Rules.preset("common"), ["a", "b"], SeededDice(3))
+    assert table.actor is not None
+    table.act(table.actor, "2x3")
+    assert table.actor is not None
+    return table, table.actor
+
+
+def test_an_ai_decides_in_another_process_and_remembers() -> None:
+    async def main() -> None:
+        thinkers = Thinkers(1, 2048)
+        table, seat = question()
+        try:
+            assert await thinkers.prepare("probabilistic") == 0
+            view = table.observe(seat)
+            action = await thinkers.decide("probabilistic", view.record, None, 30.0)
+            assert action in view.legal_actions
+        finally:
+            await thinkers.close()
+
+    asyncio.run(main())
+
+
+def test_processes_can_be_renewed_and_prepare_again() -> None:
+    """Who has compiled needs more memory than who has loaded what was compiled."""
+
+    async def main() -> None:
+        thinkers = Thinkers(1, 2048)
+        table, seat = question()
+        try:
+            await thinkers.prepare("probabilistic")
+            (before,) = thinkers._idle
+            thinkers.renew()
+            await thinkers.prepare("probabilistic")
+            (after,) = thinkers._idle
+            assert after.pid != before.pid
+            record = table.observe(seat).record
+            assert await thinkers.decide("probabilistic", record, None, 30.0)
+            assert thinkers.replaced == 0
+        finally:
+            await thinkers.close()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("agent", "problem"),
+    [("observer", "did not answer"), ("macleod", "exit code 3"), ("ensemble", "Expecting value")],
+)
+def test_a_hanging_or_crashing_ai_is_replaced_and_delays_nobody(
+    agent: str, problem: str, tmp_path: Path
+) -> None:
+    script = tmp_path / "hanging.py"
+    script.write_text(HANGING)
+
+    async def main() -> None:
+        thinkers = Thinkers(1, 512, [sys.executable, str(script)])
+        table, seat = question()
+        record = table.observe(seat).record
+        try:
+            failing = asyncio.create_task(thinkers.decide(agent, record, None, 2.0))
+            await asyncio.sleep(0)
+            assert await thinkers.decide("dumb", record, None, 10.0) == "dudo"
+            assert agent != "observer" or not failing.done()
+            with pytest.raises(ThinkingError, match=problem):
+                await failing
+            assert thinkers.replaced == 1
+            assert await thinkers.decide("dumb", record, None, 10.0) == "dudo"
+        finally:
+            await thinkers.close()
+
+    asyncio.run(main())
+
+
+def test_a_process_over_its_memory_limit_is_replaced(tmp_path: Path) -> None:
+    script = tmp_path / "greedy.py"
+    script.write_text(GREEDY)
+
+    async def main() -> None:
+        thinkers = Thinkers(1, 1024, [sys.executable, str(script)])
+        table, seat = question()
+        view = table.observe(seat)
+        try:
+            first = (await pids(thinkers, view.record)).pop()
+            # On a busy machine its output is seen to end before the process itself does.
+            with pytest.raises(ThinkingError, match=r"ended with exit code|closed its standard"):
+                await thinkers.decide("greedy", view.record, None, 60.0)
+            assert thinkers.replaced == 1
+            assert await pids(thinkers, view.record) != {first}
+            with pytest.raises(ProcessLookupError):
+                os.kill(first, 0)
+        finally:
+            await thinkers.close()
+
+    async def pids(thinkers: Thinkers, record: Any) -> set[int]:
+        assert await thinkers.decide("random", record, None, 60.0)
+        return {process.pid for process in thinkers._idle}
+
+    asyncio.run(main())
+
+
+def test_who_gives_up_waiting_takes_no_process_with_them() -> None:
+    """A process may become free in the very moment in which somebody gives up."""
+
+    class Process:
+        def end(self, at_once: bool) -> None:
+            """Nothing runs."""
+
+    async def main() -> None:
+        thinkers, process = Thinkers(1, 512), cast(LineProcess, Process())
+        loop = asyncio.get_running_loop()
+        try:
+            thinkers._running = 1  # it is busy
+            waiting = asyncio.create_task(thinkers._take(loop.time() + 60.0))
+            await asyncio.sleep(0)
+            thinkers._give_back(process)
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+            assert thinkers._idle == [process]
+            assert await thinkers._take(loop.time()) is process
+            with pytest.raises(ThinkingError, match="busy"):
+                await thinkers._take(loop.time() + 0.01)
+            assert not thinkers._waiting
+            thinkers._give_back(process)
+            assert thinkers._idle == [process]
+        finally:
+            thinkers._idle.clear()
+            await thinkers.close()
+
+    asyncio.run(main())
+
+
+def test_a_hanging_ai_at_one_table_does_not_delay_another(tmp_path: Path) -> None:
+    script = tmp_path / "hanging.py"
+    script.write_text(HANGING)
+
+    async def main() -> None:
+        thinkers = Thinkers(1, 512, [sys.executable, str(script)])
+        async with world(tmp_path, think_seconds=20.0) as here:
+            await here.service.thinkers.close()
+            here.service.thinkers = thinkers
+            (person,) = await here.guests(1)
+            dumb = {"kind": "ai", "agent": "dumb"}
+
+            async def until(room: Room, reached: Callable[[], bool]) -> None:
+                for _ in range(1500):
+                    if reached():
+                        return
+                    await here.settle(room, 0.01)
+                    await asyncio.sleep(0.005)
+                raise AssertionError("the table is delayed")
+
+            seats = [{"kind": "ai", "agent": "observer"}, dumb]
+            hanging = await here.table(person, seats, rules="common:dice=1", pace=0.001)
+            await until(hanging, lambda: is_asked(hanging, 0) and bool(thinkers._busy))
+            other = await here.table(person, [dumb, dumb], rules="common:dice=1", pace=0.001)
+            await until(other, lambda: other.state.status == "finished")
+            assert is_asked(hanging, 0)  # it still thinks
+            assert thinkers.replaced == 0
+
+    def is_asked(room: Room, seat: int) -> bool:
+        return room.state.match is not None and seat in room.state.match.awaited
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        "examples/my_agent.py:Careful",
+        "cmd:true",
+        "human",
+        "mcts-observer:rollouts=1000000",
+        "mcts-random:cap=1000000",
+        "mcts-observer:time_limit=60",
+        "pomcp:repeats=1000",
+        "dumb:generated=999999",
+        "nobody",
+        "",
+    ],
+)
+def test_only_agents_of_the_registry_within_limits_sit_down(wish: str) -> None:
+    with pytest.raises(PerudoError):
+        opponent(wish, None)
+
+
+def test_levels_and_all_offered_agents_can_sit_down() -> None:
+    for level in LEVELS:
+        assert opponent(None, level).spec == opponent(LEVELS[level].agent, None).spec
+    for name in offered():
+        assert opponent(name, None).name == name
+    with pytest.raises(PerudoError, match="unknown level"):
+        opponent(None, "godlike")
+    with pytest.raises(PerudoError, match="either"):
+        opponent("observer", "strong")
+
+
+TELLING = """
+import json, os, sys
+for line in sys.stdin:
+    print(json.dumps({"memory_width": int(os.environ["MALLOC_TRIM_THRESHOLD_"])}), flush=True)
+"""
+
+
+def test_processes_of_ais_are_told_to_give_memory_back() -> None:
+    async def main() -> int:
+        thinkers = Thinkers(1, 512, [sys.executable, "-c", TELLING])
+        try:
+            return await thinkers.prepare("observer")
+        finally:
+            await thinkers.close()
+
+    assert asyncio.run(main()) == 1 << 20

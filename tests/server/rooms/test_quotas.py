@@ -1,0 +1,82 @@
+"""Series that AIs play for somebody: how many in a day, and when nobody wants the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from perudo.server.db import schema
+from perudo.server.rooms.dealer import CLOSE_ABANDONED_SECONDS
+from server.rooms.test_dealing import match_of, run, seated
+from server.world import Follower, World
+
+AI = {"kind": "ai", "agent": "random"}
+
+
+async def used(here: World) -> int:
+    query = sa.select(sa.func.sum(schema.quotas.c.used))
+    return await here.service.store.read(lambda connection: connection.execute(query).scalar() or 0)
+
+
+def test_games_of_ais_alone_are_counted_however_the_table_came_to_be(tmp_path: Path) -> None:
+    async def scene(here: World) -> None:
+        (ada,) = await here.guests(1)
+        room = await here.table(ada, [{"kind": "open"}, AI], rules="common:dice=1", games=30)
+        assert await used(here) == 0
+        assert "code" not in await here.do(room, ada, "fill", seat=0, agent="random")
+        assert await used(here) == 30
+        second = await here.table(ada, [{"kind": "open"}, AI], rules="common:dice=1", games=30)
+        refused = await here.do(second, ada, "fill", seat=0, agent="random")
+        assert refused["code"] == "quota"
+        assert second.state.seats[0].occupant is None
+        assert "code" not in await here.do(second, ada, "sit")  # people play as much as they like
+
+    run(tmp_path, scene, ai_games_per_day=50)
+
+
+def test_a_series_that_everybody_has_left_ends_with_its_game(tmp_path: Path) -> None:
+    async def scene(here: World) -> None:
+        (ada,) = await here.guests(1)
+        room = await here.table(ada, [{"kind": "open"}, AI], rules="common:dice=1", games=30)
+        await here.open(room, Follower(ada))
+        await here.do(room, ada, "sit")
+        await here.settle(room)
+        await here.do(room, ada, "stand")
+        for _ in range(100):
+            await here.settle(room, 5.0)
+        assert match_of(room).over
+        assert (room.state.status, room.state.game) == ("closed", 1)
+
+    run(tmp_path, scene)
+
+
+def test_the_next_game_waits_until_somebody_is_back(tmp_path: Path) -> None:
+    async def scene(here: World) -> None:
+        room, people, followers = await seated(here, 2, rules="common:dice=1", games=3)
+        for follower in followers:
+            room.shut(follower)
+        for _ in range(100):
+            await here.settle(room, 31.0)
+        assert match_of(room).over
+        assert (room.state.status, room.state.game) == ("playing", 1)
+        await here.open(room, Follower(people[0]))
+        await here.settle(room, 10.0)
+        assert room.state.game == 2
+
+    run(tmp_path, scene)
+
+
+def test_a_series_to_which_nobody_comes_back_is_closed_after_a_week(tmp_path: Path) -> None:
+    async def scene(here: World) -> None:
+        room, _, followers = await seated(here, 2, rules="common:dice=1", games=3)
+        for follower in followers:
+            room.shut(follower)
+        for _ in range(100):
+            await here.settle(room, 31.0)
+        await here.settle(room, CLOSE_ABANDONED_SECONDS - 4000.0)
+        assert room.state.status == "playing"
+        await here.settle(room, 4000.0)
+        assert room.state.status == "closed"
+
+    run(tmp_path, scene)

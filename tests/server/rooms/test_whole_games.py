@@ -1,0 +1,367 @@
+"""Series of AIs: who sits where, games played whole, and what AIs remember after a restart."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+
+from perudo.agents import AGENTS, agent_named
+from perudo.agents.external.wire import unpack_memories
+from perudo.fair_dice import check_dice
+from perudo.games.chance import stream_of
+from perudo.games.perudo import PERUDO, Rules
+from perudo.server.ai.pool import ThinkingError
+from perudo.server.ai.series_player import play_games
+from perudo.server.db import schema
+from perudo.server.history.records import record_of, series_games
+from perudo.server.rooms.room import Room
+from perudo.server.table.seating import by_entrant, seated, sitting_of
+from perudo.table import SeededDice, Table
+from server.kit import QuickThinkers
+from server.world import Follower, World, world
+
+NAMES = ("macleod", "heuristic-adaptive", "observer")
+AIS = [{"kind": "ai", "agent": name} for name in NAMES]
+
+
+def run(path: Path, scene: Callable[[World], Awaitable[None]], **settings: Any) -> None:
+    async def main() -> None:
+        async with world(path, **settings) as here:
+            await scene(here)
+
+    asyncio.run(main())
+
+
+def thinkers_of(here: World) -> QuickThinkers:
+    assert isinstance(here.service.thinkers, QuickThinkers)
+    return here.service.thinkers
+
+
+async def played(here: World, room: Room, games: int = 1000) -> None:
+    """Wait until so many games have begun, or the series is over."""
+    for _ in range(3000):
+        await here.settle(room)
+        if room.state.status == "finished" or room.state.game >= games:
+            return
+        await asyncio.sleep(0.005)
+    raise AssertionError("the series stopped")
+
+
+async def loaded_again(here: World, room: Room) -> Room:
+    await room.stop()
+    del here.lobby._rooms[room.state.id]
+    return await here.lobby.room(room.state.id)
+
+
+# --- seats --------------------------------------------------------------------------------------
+@pytest.mark.parametrize("players", [2, 3, 6])
+def test_everybody_has_every_seat_equally_often(players: int) -> None:
+    sittings = [sitting_of("table", 4, game, players) for game in range(4, 4 + 20 * players)]
+    assert sittings[0] == list(range(players))
+    for block in range(20):
+        part = sittings[block * players : (block + 1) * players]
+        for seat in range(players):
+            assert sorted(sitting[seat] for sitting in part) == list(range(players))
+    again = [sitting_of("table", 4, game, players) for game in range(4, 4 + 20 * players)]
+    assert again == sittings
+    if players > 2:
+        beside = Counter(
+            (sitting[seat], sitting[(seat + 1) % players])
+            for sitting in sittings
+            for seat in range(players)
+        )
+        assert len(beside) == players * (players - 1)  # and everybody sits beside everybody
+
+
+def test_a_memory_moves_with_those_whom_it_is_about() -> None:
+    memory = np.arange(20.0).reshape(10, 2)
+    sitting = [2, 0, 1]
+    arranged = seated(memory, sitting)
+    assert arranged[0].tolist() == memory[2].tolist()
+    assert np.array_equal(by_entrant(arranged, sitting), memory)
+
+
+def test_ais_change_seats_between_games_and_their_wins_go_with_them(tmp_path: Path) -> None:
+    async def scene(here: World) -> None:
+        (person,) = await here.guests(1)
+        room = await here.table(person, AIS, rules="common:dice=1", games=6)
+        watcher = Follower(person)
+        await here.open(room, watcher)  # watched: played move by move
+        await played(here, room)
+        assert thinkers_of(here).batches == 0
+        starts = [e for m in watcher.sent for e in m["events"] if e["kind"] == "started"]
+        assert [start["sitting"] for start in starts] == [
+            sitting_of(room.state.id, 1, game, 3) for game in range(1, 7)
+        ]
+        for start in starts:
+            agents = [player["agent"] for player in start["players"]]
+            assert agents == [NAMES[entrant] for entrant in start["sitting"]]
+        winners = await here.service.store.read(winning_agents)
+        for seat, wins in zip(room.state.seats, room.state.wins, strict=True):
+            assert wins == winners[seat.agent]
+        again = await loaded_again(here, room)
+        assert (again.state.sitting, again.state.wins) == (room.state.sitting, room.state.wins)
+        assert [seat.agent for seat in again.state.seats] == [s.agent for s in room.state.seats]
+
+    run(tmp_path, scene)
+
+
+def winning_agents(connection: sa.Connection) -> Counter[str | None]:
+    seats = schema.game_seats.c
+    return Counter(connection.execute(sa.select(seats.agent).where(seats.place == 1)).scalars())
+
+
+def test_people_keep_their_seats(tmp_path: Path) -> None:
+    async def scene(here: World) -> None:
+        (person,) = await here.guests(1)
+        seats = [{"kind": "open"}, *AIS[1:]]
+        room = await here.table(person, seats, rules="common:dice=1", games=4)
+        await here.open(room, Follower(person))
+        await here.do(room, person, "sit")
+        for _ in range(5000):
+            await here.settle(room)
+            match = room.state.match
+            if match is not None and 0 in match.awaited:
+                legal = match.legal(0)
+                action = "dudo" if "dudo" in legal else legal[0]
+                await here.do(room, person, "action", id=room.state.question, action=action)
+            else:
+                await asyncio.sleep(0.001)  # AIs ask the database what they remember
+            if room.state.game >= 3:
+                break
+        assert room.state.game >= 3
+        assert room.state.sitting == [0, 1, 2]
+
+    run(tmp_path, scene)
+
+
+# --- whole games --------------------------------------------------------------------------------
+@pytest.mark.parametrize("watched", [False, True])
+def test_games_that_nobody_follows_are_played_whole(watched: bool, tmp_path: Path) -> None:
+    async def scene(here: World) -> None:
+        (person,) = await here.guests(1)
+        pace = {"pace": 0.0} if watched else {}
+        room = await here.table(person, AIS, rules="common:dice=2", games=40, **pace)
+        follower = Follower(person)
+        if watched:
+            await here.open(room, follower)
+        await played(here, room)
+        assert room.state.game == 40
+        assert sum(room.state.wins) == 40
+        assert thinkers_of(here).batches == 2  # 32 and 8 games
+        assert thinkers_of(here).asked == 0
+        id = room.state.id
+        rows = await here.service.store.read(
+            lambda connection: [record_of(connection, f"{id}.{n}") for n in range(1, 41)]
+        )
+        for record in rows[::7]:
+            assert check_dice(record)["complete"]
+        if watched:  # nothing is left out, and games are told in their order
+            numbers = [e["n"] for m in follower.sent for e in m["events"]]
+            assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+            games = [e["game"] for m in follower.sent for e in m["events"] if "sitting" in e]
+            assert games == list(range(1, 41))[-len(games) :]
+        again = await loaded_again(here, room)
+        assert again.state.wins == room.state.wins
+        assert again.state.status == "finished"
+
+    run(tmp_path, scene)
+
+
+def test_anchors_are_in_the_log_before_their_games_are_played(tmp_path: Path) -> None:
+    async def scene(here: World) -> None:
+        thinkers = thinkers_of(here)
+        play = thinkers.play
+        seen: list[bool] = []
+
+        async def looked_at(order: dict[str, Any], seconds: float) -> dict[str, Any]:
+            anchors = schema.events.c.kind == "anchor"
+            stored = await here.service.store.read(
+                lambda connection: connection.execute(
+                    sa.select(schema.events.c.hidden).where(anchors)
+                ).all()
+            )
+            text = "".join(row.hidden for row in stored)
+            seen.extend(game["secret"] in text for game in order["games"])
+            return await play(order, seconds)
+
+        thinkers.play = looked_at  # type: ignore[method-assign]
+        (person,) = await here.guests(1)
+        room = await here.table(person, AIS[:2], rules="common:dice=1", games=5)
+        await played(here, room)
+        assert seen == [True] * 5
+
+    run(tmp_path, scene)
+
+
+def test_ais_that_fail_or_take_long_are_asked_move_by_move(tmp_path: Path) -> None:
+    async def scene(here: World) -> None:
+        thinkers = thinkers_of(here)
+
+        async def failing(order: dict[str, Any], seconds: float) -> dict[str, Any]:
+            thinkers.batches += 1
+            if thinkers.batches == 1:
+                raise ThinkingError("a series: did not answer within 5 s")
+            return {"games": [], "memories": [None, None], "problem": None}
+
+        thinkers.play = failing  # type: ignore[method-assign]
+        (person,) = await here.guests(1)
+        room = await here.table(person, AIS[1:], rules="common:dice=1", games=3)
+        await played(here, room)
+        assert (room.state.game, thinkers.batches) == (3, 3)
+        assert thinkers.asked > 3
+
+    run(tmp_path, scene)
+
+
+def test_somebody_who_comes_to_watch_sees_the_first_game_by_moves(tmp_path: Path) -> None:
+    async def scene(here: World) -> None:
+        thinkers = thinkers_of(here)
+        asked, go = asyncio.Event(), asyncio.Event()
+
+        async def slow(order: dict[str, Any], seconds: float) -> dict[str, Any]:
+            asked.set()
+            await go.wait()
+            return {"games": [], "memories": [None, None], "problem": None}
+
+        thinkers.play = slow  # type: ignore[method-assign]
+        (person,) = await here.guests(1)
+        room = await here.table(person, AIS[1:], rules="common:dice=1", games=3)
+        await asyncio.wait_for(asked.wait(), 30.0)
+        watcher = Follower(person)
+        await here.open(room, watcher)
+        go.set()
+        await played(here, room)
+        assert room.state.game == 3
+        started = [len(m["events"]) for m in watcher.sent if "started" in str(m["events"])]
+        assert len(started) == 3  # each came with its first deal, and the moves after it
+        assert thinkers.asked > 3
+
+    run(tmp_path, scene)
+
+
+def test_a_paused_series_stands_still_and_goes_on(tmp_path: Path) -> None:
+    async def scene(here: World) -> None:
+        thinkers = thinkers_of(here)
+        play, go = thinkers.play, asyncio.Event()
+
+        async def slow(order: dict[str, Any], seconds: float) -> dict[str, Any]:
+            await go.wait()
+            return await play(order, seconds)
+
+        thinkers.play = slow  # type: ignore[method-assign]
+        (person,) = await here.guests(1)
+        room = await here.table(person, AIS[1:], rules="common:dice=1", games=3)
+        await here.settle(room)
+        await here.do(room, person, "pause", on=True)
+        go.set()
+        for _ in range(5):
+            await here.settle(room)
+            await asyncio.sleep(0.01)
+        assert room.state.game == 0
+        await here.do(room, person, "pause", on=False)
+        await played(here, room)
+        assert room.state.game == 3
+
+    run(tmp_path, scene)
+
+
+def test_a_game_that_takes_too_long_is_not_among_those_played() -> None:
+    game = {"players": ["a", "b"], "sitting": [0, 1], "secret": "ab" * 32, "seeds": ["", ""]}
+    order = {
+        "rules": "common",
+        "agents": ["observer", "macleod"],
+        "memories": [None, None],
+        "games": [game],
+        "seconds": 0.0,
+    }
+    assert play_games(order, lambda spec, *_: agent_named(spec))["games"] == []
+    ended = play_games({**order, "seconds": 60.0}, lambda spec, *_: agent_named(spec))
+    assert ended["games"][0][-1]["event"] == "end"
+    assert ended["memories"][0] is None
+    assert unpack_memories(ended["memories"][1], 1)[0][0].any()
+
+
+# --- memory -------------------------------------------------------------------------------------
+async def memories_of(room: Room) -> list[str | None]:
+    return [
+        await room.dealer.memories.of_seat(seat, each.agent, agent_named(each.agent).memory_width)
+        for seat, each in enumerate(room.state.seats)
+        if each.agent is not None
+    ]
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_an_ai_remembers_after_a_restart_what_it_did(watched: bool, tmp_path: Path) -> None:
+    async def scene(here: World) -> None:
+        (person,) = await here.guests(1)
+        room = await here.table(person, AIS, rules="common:dice=2", games=4)
+        if watched:
+            await here.open(room, Follower(person))
+        await played(here, room, games=3)
+        if watched:  # in the middle of the third game
+            for _ in range(200):
+                events = [] if room.state.match is None else room.state.match.events
+                if sum(event["event"] == "result" for event in events) >= 2:
+                    break
+                await here.settle(room)
+            await here.do(room, person, "pause", on=True)
+            assert room.state.game >= 3
+        before = await memories_of(room)
+        again = await loaded_again(here, room)
+        assert await memories_of(again) == before
+        sitting = room.state.sitting
+        assert before[sitting.index(2)] is None  # observers forget
+        for entrant in (0, 1):
+            (memory,) = unpack_memories(before[sitting.index(entrant)], 1)
+            assert memory.any()
+            assert np.array_equal(memory, await counted_anew(here, room, entrant))
+
+    run(tmp_path, scene)
+
+
+async def counted_anew(here: World, room: Room, entrant: int) -> Any:
+    """What an agent learns from a series, told by the records and the running game alone."""
+    state, agent = room.state, agent_named(NAMES[entrant])
+    memory = np.zeros((10, agent.memory_width))
+    assert state.match is not None
+    games = await here.service.store.read(
+        lambda connection: (
+            list(series_games(connection, state.id, 1, state.game))
+            if state.match is not None and state.match.over
+            else list(series_games(connection, state.id, 1, state.game - 1))
+        )
+    )
+    told = [(sitting, list(record.replay())) for _, sitting, record in games]
+    if not state.match.over:
+        told.append((state.sitting, list(state.match.table.record.replay())))
+    for sitting, story in told:
+        at_table = seated(memory, sitting)
+        for event, position in story:
+            if event["event"] == "result":
+                agent.learn(position.observe(sitting.index(entrant)), at_table)
+        memory = by_entrant(at_table, sitting)
+    return seated(memory, state.sitting)
+
+
+def test_no_built_in_ai_writes_in_its_memory_when_it_decides() -> None:
+    """Else a memory would not follow from the rounds that were seen."""
+    remembering = [name for name in AGENTS if AGENTS[name].memory_width]
+    assert remembering
+    for name in remembering:
+        agent = agent_named(name)
+        table = Table(PERUDO, Rules.preset("common"), ["a", "b"], SeededDice(5))
+        memory = agent.new_memory()
+        for _ in range(6):
+            seat = table.actor
+            assert seat is not None
+            decision: Any = agent.decide(table.observe(seat), memory, stream_of(1))
+            table.act(seat, decision.action)
+        assert not memory.any()

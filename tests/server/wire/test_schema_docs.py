@@ -1,0 +1,36 @@
+"""What is written about the service is what it does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from perudo.server.wire.client_messages import ClientMessage
+from perudo.server.wire.descriptions import asyncapi
+from perudo.server.wire.schema_docs import members, with_messages
+from perudo.server.wire.server_messages import ServerMessage
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "protocol.md"
+
+
+def test_the_protocol_page_is_generated_from_the_models() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    assert with_messages(text) == text, "python -m perudo.server.wire.schema_docs --write"
+
+
+def test_asyncapi_describes_every_message_in_itself() -> None:
+    document = asyncapi()
+    names = {model.__name__ for union in (ClientMessage, ServerMessage) for model in members(union)}
+    assert set(document["components"]["messages"]) == names
+    for reference in _references(document):
+        place = document
+        for step in reference.removeprefix("#/").split("/"):
+            place = place[step]
+
+
+def _references(value: object) -> list[str]:
+    if isinstance(value, dict):
+        own = [value["$ref"]] if isinstance(value.get("$ref"), str) else []
+        return own + [each for part in value.values() for each in _references(part)]
+    if isinstance(value, list):
+        return [each for part in value for each in _references(part)]
+    return []

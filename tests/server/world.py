@@ -1,0 +1,116 @@
+"""A table without a network: its room, and followers that keep what they are sent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import to_json
+
+from perudo.games.errors import PerudoError
+from perudo.server.db.store import Store
+from perudo.server.people.people import People, Person
+from perudo.server.rooms.commands import COMMANDS
+from perudo.server.rooms.lobby import Lobby
+from perudo.server.rooms.room import Room
+from perudo.server.service import Clock, Service
+from perudo.server.wire import client_messages
+from perudo.server.wire.table_options import TableOptions
+from server.kit import QuickThinkers, settings_for
+
+
+@dataclass(eq=False)
+class Follower:
+    """Somebody whose connection is a list."""
+
+    person: Person
+    program: bool = False
+    sent: list[dict[str, Any]] = field(default_factory=list)
+    frames: list[bytes] = field(default_factory=list)
+
+    def send(self, message: dict[str, Any]) -> None:
+        self.sent.append(message)
+        self.frames.append(to_json(message))
+
+    def moved(self, table: str, odds: bool, after: int | None) -> None:
+        raise AssertionError("there is no other process")
+
+    @property
+    def view(self) -> dict[str, Any]:
+        return next(m["view"] for m in reversed(self.sent) if m.get("view") is not None)
+
+
+class StillClock:
+    """A clock that moves only when a test says so."""
+
+    def __init__(self) -> None:
+        self.seconds = 1000.0
+
+    def now(self) -> float:
+        return self.seconds
+
+
+@dataclass
+class World:
+    """A lobby with a clock that stands still."""
+
+    service: Service
+    lobby: Lobby
+    people: People
+    clock: StillClock
+
+    async def guests(self, count: int) -> list[Person]:
+        names = ["Ada", "Bob", "Cleo", "Dan", "Eve", "Fay"]
+        return [(await self.people.new_guest(names[n]))[0] for n in range(count)]
+
+    async def table(self, creator: Person, seats: int | list[Any], **options: Any) -> Room:
+        chosen = [{"kind": "open"}] * seats if isinstance(seats, int) else seats
+        parsed = TableOptions.model_validate({"rules": "common", **options, "seats": chosen})
+        return await self.lobby.room(await self.lobby.create(creator, parsed))
+
+    async def do(self, room: Room, person: Person, kind: str, **message: Any) -> dict[str, Any]:
+        """Have somebody ask something of a table; a refusal is returned too."""
+        made = client_messages._reader.validate_python(
+            {"type": kind, "table": room.state.id, **message}
+        )
+        command: Callable[..., Any] = COMMANDS[type(made)]
+        try:
+            answer: dict[str, Any] = await room.perform(lambda: command(room, person, made))
+        except PerudoError as error:
+            return {"code": getattr(error, "code", "refused"), "message": str(error)}
+        return answer
+
+    async def open(self, room: Room, follower: Follower, after: int | None = None) -> None:
+        await room.perform(lambda: room.open(follower, after, False))
+
+    async def settle(self, room: Room, seconds: float = 0.0) -> None:
+        """Let time pass, and the room do what is due."""
+        self.clock.seconds += seconds
+
+        async def nothing() -> None:
+            return None
+
+        for _ in range(20):
+            await room.perform(nothing)
+            await asyncio.sleep(0)
+
+
+@asynccontextmanager
+async def world(path: Path, **settings: Any) -> AsyncIterator[World]:
+    """Everything but the network."""
+    chosen = settings_for(path, **settings)
+    clock = StillClock()
+    store = Store(chosen.database)
+    service = Service(chosen, store, QuickThinkers(), Clock(clock.now, clock.now))
+    lobby = Lobby(service)
+    await lobby.start()
+    try:
+        yield World(service, lobby, People(store, clock.now), clock)
+    finally:
+        await lobby.stop()
+        await service.thinkers.close()
+        store.close()
