@@ -11,7 +11,7 @@ import house
 # Ceilings may only fall: when a figure falls, lower its ceiling to it.
 CEILINGS = {
     "module-cycles": 26,
-    "folder-cycles": 39,
+    "folder-cycles": 38,
     "large-folders": 2,
     "long-files": 3,
     "many-parameters": 26,
@@ -21,7 +21,7 @@ CEILINGS = {
     "dict-writes": 7,
     "dict-reads": 7,
     "object-setattr": 0,
-    "questions": 597,
+    "questions": 596,
     "other-questions": 164,
     "prepositions": 150,
     "the-same": 24,

@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 
 from perudo.fair_dice import FairDice
 from perudo.games.game import Game, Record
+from perudo.server.errors import Refused
 from perudo.server.history.records import game_story, record_lines
 from perudo.server.logs import JsonLines
 from perudo.server.rooms.room import Room
-from perudo.server.service import Refused
 from perudo.server.table.table import Draft, TableState
 from server.kit import play_out, settings_for, site
 from server.rooms.test_tables import two_at_a_table

@@ -12,12 +12,13 @@ from typing import Any
 from pydantic_core import to_json
 
 from perudo.games.errors import PerudoError
+from perudo.server.clock import Clock
 from perudo.server.db.store import Store
 from perudo.server.people.people import People, Person
 from perudo.server.rooms.commands import COMMANDS
 from perudo.server.rooms.lobby import Lobby
 from perudo.server.rooms.room import Room
-from perudo.server.service import Clock, Service
+from perudo.server.service import Service
 from perudo.server.wire import client_messages
 from perudo.server.wire.table_options import TableOptions
 from server.kit import QuickThinkers, settings_for

@@ -18,9 +18,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, WebSocket, sync_p
 from playwright.sync_api import Error as PlaywrightError
 
 from perudo.server.app import make_app
+from perudo.server.clock import Clock
 from perudo.server.house import House
 from perudo.server.process.run import server_of
-from perudo.server.service import Clock
 from perudo.server.settings import Settings
 from server.kit import QuickThinkers, settings_for
 

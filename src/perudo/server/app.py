@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from perudo import __version__
 from perudo.games.errors import PerudoError
+from perudo.server.errors import STATUS
 from perudo.server.house import NO_SESSION, House
 from perudo.server.http import invitations, lab, people, records, reviews, service, tables
 from perudo.server.http.auth import SUBPROTOCOL, token_of
@@ -25,29 +26,6 @@ from perudo.server.socket.connection import WebConnection
 from perudo.server.wire.bodies import Problem
 
 PAGE = Path(__file__).resolve().parents[1] / "web"
-STATUS = {
-    "no_session": 401,
-    "wrong_password": 403,
-    "wrong_code": 403,
-    "banned": 403,
-    "not_creator": 403,
-    "needs_account": 403,
-    "closed": 403,
-    "private": 403,
-    "no_table": 404,
-    "no_game": 404,
-    "no_person": 404,
-    "no_review": 404,
-    "no_results": 404,
-    "unknown_bot": 404,
-    "name_taken": 409,
-    "has_account": 409,
-    "too_fast": 429,
-    "quota": 429,
-    "too_many": 429,
-    "try_again": 503,
-}
-"""What a code is over HTTP; others are 400."""
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem} for status in sorted({400, 413, 422, *STATUS.values()})
 }

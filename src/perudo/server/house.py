@@ -12,14 +12,16 @@ from perudo.games.kernel import cache_directory
 from perudo.games.perudo import PERUDO, Rules
 from perudo.server.ai.catalogue import LEVELS
 from perudo.server.ai.pool import Thinkers, ThinkingError
+from perudo.server.clock import Clock
 from perudo.server.cluster.cluster import Cluster
 from perudo.server.db.retention import forget_old
 from perudo.server.db.store import Store
+from perudo.server.errors import Refused
 from perudo.server.history.ratings import rate_game
 from perudo.server.people.people import People, Person
 from perudo.server.rooms.lobby import Lobby
 from perudo.server.rooms.matchmaking import Queue
-from perudo.server.service import Clock, Refused, Service
+from perudo.server.service import Service
 from perudo.server.settings import Settings
 from perudo.server.socket.rate_limits import ADDRESS_SECONDS, REQUEST_SECONDS, SIGN_IN_RATE, Buckets
 from perudo.server.wire import client_messages

@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-import time as clocks
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from perudo.games.errors import PerudoError
 from perudo.server.ai.pool import Thinkers
+from perudo.server.clock import Clock
 from perudo.server.db.store import Store
 from perudo.server.settings import Settings
-
-
-class Refused(PerudoError):
-    """Something was asked for that cannot be done now; ``code`` is stable and used on the wire."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-
-
-@dataclass(frozen=True)
-class Clock:
-    """The time of day for people, and a clock that only goes forward for timers."""
-
-    time: Callable[[], float] = clocks.time
-    now: Callable[[], float] = clocks.monotonic
 
 
 @dataclass

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from perudo import levels
+from perudo.server.errors import Refused
 from perudo.server.history import ratings as ladder
 from perudo.server.history.projections import seat_rows
 from perudo.server.people.people import Person
 from perudo.server.rooms.room import Room
-from perudo.server.service import Refused
 from server.rooms.test_dealing import match_of, run, say, seated
 from server.world import Follower, World, world
 

@@ -14,8 +14,8 @@ import sqlalchemy as sa
 
 from perudo.server.db import schema
 from perudo.server.db.store import Store, _Job
+from perudo.server.errors import Refused
 from perudo.server.rooms.lobby import read_log
-from perudo.server.service import Refused
 from perudo.server.table.table import TableState
 from server.kit import Player, Site, play_out, settings_for, site
 from server.world import Follower, world

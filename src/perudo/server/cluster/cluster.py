@@ -18,8 +18,8 @@ from perudo.games.errors import PerudoError
 from perudo.server.cluster import leases
 from perudo.server.cluster.leases import Elsewhere
 from perudo.server.cluster.peers import Item, Peers
+from perudo.server.errors import Refused
 from perudo.server.people.people import Person, new_id
-from perudo.server.service import Refused
 from perudo.server.socket.remote import RemoteConversation
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from perudo.server.db import schema
-from perudo.server.service import Refused
+from perudo.server.errors import Refused
 
 LEASE_SECONDS = 4.0
 """A process that has not renewed its row for so long is dead to the others."""

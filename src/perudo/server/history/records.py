@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 
 from perudo.record import MatchRecord
 from perudo.server.db import schema
-from perudo.server.service import Refused
+from perudo.server.errors import Refused
 
 
 def record_of(connection: Connection, id: str) -> MatchRecord:

@@ -13,8 +13,8 @@ from perudo.games.state import action_code
 from perudo.protocol import settled
 from perudo.record import MatchRecord
 from perudo.server.ai.pool import Thinkers
+from perudo.server.errors import Refused
 from perudo.server.people.people import Person
-from perudo.server.service import Refused
 from perudo.server.table.anchors import new_anchor
 from perudo.server.table.match import action_text
 from perudo.server.table.table import Draft, Occupant

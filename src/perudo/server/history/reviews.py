@@ -14,7 +14,7 @@ from typing import Any
 
 from perudo.games.perudo import PerudoState
 from perudo.record import MatchRecord
-from perudo.server.service import Refused
+from perudo.server.errors import Refused
 
 log = logging.getLogger("perudo.reviewing")
 

@@ -8,9 +8,9 @@ from fastapi import Depends
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
+from perudo.server.errors import Refused
 from perudo.server.house import House
 from perudo.server.people.people import SESSION_SECONDS, Person
-from perudo.server.service import Refused
 
 COOKIE = "perudo"
 SUBPROTOCOL = "perudo"

@@ -12,9 +12,9 @@ from fastapi.responses import FileResponse, PlainTextResponse
 from sqlalchemy.engine import Connection
 
 from perudo.server.db import schema
+from perudo.server.errors import Refused
 from perudo.server.history import records
 from perudo.server.http.auth import HouseHere
-from perudo.server.service import Refused
 
 router = APIRouter(prefix="/api", tags=["lab"])
 DOCS = Path(__file__).resolve().parents[4] / "docs"

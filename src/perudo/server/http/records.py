@@ -10,10 +10,10 @@ from fastapi.responses import PlainTextResponse
 
 from perudo.games.errors import PerudoError
 from perudo.games.perudo.presets import PRESETS
+from perudo.server.errors import Refused
 from perudo.server.history import records
 from perudo.server.history.ratings import category, rating_curve, standings
 from perudo.server.http.auth import Answer, HouseHere, token_of
-from perudo.server.service import Refused
 
 router = APIRouter(prefix="/api", tags=["records"])
 TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}}}

@@ -10,9 +10,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse
 
 from perudo import __version__
+from perudo.server.errors import Refused
 from perudo.server.http.auth import HouseHere
 from perudo.server.metrics import exposition
-from perudo.server.service import Refused
 from perudo.server.wire.descriptions import api_page, asyncapi
 
 router = APIRouter(tags=["service"])

@@ -11,9 +11,9 @@ from sqlalchemy.engine import Connection
 
 from perudo.server.db import schema
 from perudo.server.db.store import Store
+from perudo.server.errors import Refused
 from perudo.server.people.names import check_name, name_key
 from perudo.server.people.people import Person, add_session, new_id, person_of
-from perudo.server.service import Refused
 
 BOTS_PER_ACCOUNT = 20
 

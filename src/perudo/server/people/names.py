@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 
-from perudo.server.service import Refused
+from perudo.server.errors import Refused
 
 NAME_PATTERN = re.compile(r"[^\W_][\w .'-]{0,22}[\w.]|[^\W_]")
 """Names begin with a letter or digit and hold letters, digits, spaces and a few marks."""

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy.engine import Connection
 
 from perudo.server.db import schema
-from perudo.server.service import Refused
+from perudo.server.errors import Refused
 
 RECOVERY_CODES = 8
 NOBODYS_PASSWORD = (

@@ -17,6 +17,7 @@ from sqlalchemy.engine import Connection
 
 from perudo.server.db import schema
 from perudo.server.db.store import Store
+from perudo.server.errors import Refused
 from perudo.server.people.names import check_name, guest_name, name_key
 from perudo.server.people.passwords import (
     NOBODYS_PASSWORD,
@@ -28,7 +29,6 @@ from perudo.server.people.passwords import (
     set_password,
     store_codes,
 )
-from perudo.server.service import Refused
 
 SESSION_SECONDS = 180 * 86400.0
 

@@ -9,10 +9,10 @@ from typing import Any
 from perudo.games.errors import IllegalActionError, InvalidActionError, NotYourTurnError
 from perudo.games.state import seat_name
 from perudo.server.ai.catalogue import opponent, require_can_play
+from perudo.server.errors import Refused
 from perudo.server.people.people import Person
 from perudo.server.rooms.quotas import use_ai_games
 from perudo.server.rooms.room import Room
-from perudo.server.service import Refused
 from perudo.server.table.invitations import seat_for
 from perudo.server.table.table import Draft, Occupant
 from perudo.server.wire import client_messages

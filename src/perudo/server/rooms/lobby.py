@@ -18,12 +18,13 @@ from perudo.server.cluster import leases
 from perudo.server.cluster.leases import Elsewhere
 from perudo.server.db import schema
 from perudo.server.db.store import StoreError
+from perudo.server.errors import Refused
 from perudo.server.history.projections import game_began
 from perudo.server.people.people import Person, new_id
 from perudo.server.rooms.commands import ai_occupant
 from perudo.server.rooms.quotas import use_ai_games
 from perudo.server.rooms.room import Room, event_row
-from perudo.server.service import Refused, Service
+from perudo.server.service import Service
 from perudo.server.table.anchors import new_anchor
 from perudo.server.table.info import table_info, table_summary
 from perudo.server.table.invitations import hidden_key, may_invite

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from perudo.games.errors import PerudoError
 from perudo.games.perudo.presets import PRESETS
+from perudo.server.errors import Refused
 from perudo.server.rooms.commands import sit
-from perudo.server.service import Refused
 from perudo.server.wire import client_messages
 from perudo.server.wire.table_options import OpenSeat, TableOptions
 

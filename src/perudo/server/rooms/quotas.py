@@ -6,8 +6,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from perudo.server.db import schema
+from perudo.server.errors import Refused
 from perudo.server.people.people import Person
-from perudo.server.service import Refused, Service
+from perudo.server.service import Service
 
 DAY_SECONDS = 86400.0
 

@@ -21,9 +21,10 @@ from perudo.games.errors import PerudoError
 from perudo.games.game import SPECTATOR
 from perudo.server.cluster.leases import require
 from perudo.server.db import schema
+from perudo.server.errors import Refused
 from perudo.server.people.people import Person
 from perudo.server.rooms.dealer import Dealer
-from perudo.server.service import Refused, Service
+from perudo.server.service import Service
 from perudo.server.table.info import table_info, table_summary
 from perudo.server.table.table import Draft, Logged, TableState
 from perudo.server.table.views import (

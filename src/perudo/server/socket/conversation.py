@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from perudo.games.errors import PerudoError
 from perudo.server.cluster.leases import Elsewhere
+from perudo.server.errors import Refused
 from perudo.server.people.people import Person
 from perudo.server.rooms.commands import COMMANDS
 from perudo.server.rooms.room import Room
-from perudo.server.service import Refused
 from perudo.server.socket.rate_limits import TALK_RATE, Bucket
 from perudo.server.wire import client_messages
 

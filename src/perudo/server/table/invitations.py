@@ -10,8 +10,8 @@ import hmac
 import secrets
 from typing import Any
 
+from perudo.server.errors import Refused
 from perudo.server.people.people import Person
-from perudo.server.service import Refused
 from perudo.server.table.table import TableState
 from perudo.server.wire.table_options import InvitedSeat, TableOptions
 
