@@ -31,10 +31,10 @@ from unittest import mock
 import httpx
 
 from perudo.games.perudo import PerudoState
+from perudo.server.ai.series_player import play_games
 from perudo.server.app import make_app
+from perudo.server.clock import Clock
 from perudo.server.house import House
-from perudo.server.playing import play_games
-from perudo.server.service import Clock
 from server.kit import QuickThinkers, settings_for
 
 EPOCH = 1_700_000_000.0
