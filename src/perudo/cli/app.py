@@ -390,7 +390,7 @@ def reproduce(
 ) -> None:
     """Rerun the papers' experiments; without IDs, list them."""
     from perudo.cli import reproduce as reproduce_view
-    from perudo.lab.papers.experiment import Conditions
+    from perudo.lab.experiments.experiment import Conditions
 
     if not ids:
         reproduce_view.list_experiments(as_json)

@@ -7,7 +7,6 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
@@ -15,10 +14,19 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as Grid
 from rich.text import Text
 
-from perudo.lab.papers import ALL, EXPERIMENTS, results, results_page, select
-from perudo.lab.papers.experiment import NEW, RULE, Added, Conditions, Experiment
-from perudo.lab.papers.results import Keeper
-from perudo.lab.papers.results_page import Kept
+from perudo.lab.experiments import page as results_page
+from perudo.lab.experiments import results
+from perudo.lab.experiments.experiment import (
+    NEW,
+    RULE,
+    Added,
+    Conditions,
+    Experiment,
+    RowData,
+)
+from perudo.lab.experiments.page import ResultData
+from perudo.lab.experiments.results import Keeper
+from perudo.lab.papers import ALL, EXPERIMENTS, select
 from perudo.terminal.entrants import entrant
 
 INTERRUPTED = 130
@@ -62,12 +70,12 @@ def reproduce(
     conditions.added = [_added(word) for word in add]
     keeper = None
     if place is not None or ALL in words:
-        keeper = Keeper(place or USUAL_PLACE)
+        keeper = Keeper(place or USUAL_PLACE, EXPERIMENTS)
     console = Console(stderr=True)
     out = Console()
-    done: list[Kept] = []
+    done: list[ResultData] = []
 
-    def tell(kept: Kept) -> None:
+    def tell(kept: ResultData) -> None:
         done.append(kept)
         bar.update(whole, advance=1, description=f"{len(done)} of {len(experiments)} experiments")
         if not as_json:
@@ -108,7 +116,7 @@ def reproduce(
     return 0
 
 
-def _current(experiments: Sequence[Experiment], done: Sequence[Any]) -> str:
+def _current(experiments: Sequence[Experiment], done: Sequence[ResultData]) -> str:
     return experiments[min(len(done), len(experiments) - 1)].id
 
 
@@ -122,7 +130,7 @@ def _added(word: str) -> Added:
     return Added(word, lambda: entrant(word))
 
 
-def show(console: Console, kept: Kept) -> None:
+def show(console: Console, kept: ResultData) -> None:
     """Print one experiment: reported beside measured."""
     console.print(Text(f"\n{kept['id']}  {kept['title']} ({kept['paper']})", style="bold"))
     console.print(f"reported: {kept['reports']}", highlight=False, markup=False)
@@ -142,7 +150,7 @@ def show(console: Console, kept: Kept) -> None:
     )
 
 
-def _show_table(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+def _show_table(console: Console, rows: Sequence[RowData]) -> None:
     compared = any(row["verdict"] != NEW for row in rows)
     grid = Grid(box=None, padding=(0, 2, 0, 0))
     grid.add_column("", overflow="fold")
@@ -163,7 +171,7 @@ def _show_table(console: Console, rows: Sequence[dict[str, Any]]) -> None:
     console.print(grid)
 
 
-def _show_lines(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+def _show_lines(console: Console, rows: Sequence[RowData]) -> None:
     """Two lines a row, where a table would leave no room for words."""
     for row in rows:
         said = results_page.reported_text(row)
@@ -177,14 +185,14 @@ def _show_lines(console: Console, rows: Sequence[dict[str, Any]]) -> None:
         console.print(Padding(Text("; ".join(parts)), (0, 0, 0, 4)))
 
 
-def _summary(console: Console, done: Sequence[Kept]) -> None:
+def _summary(console: Console, done: Sequence[ResultData]) -> None:
     """One line an experiment, and how verdicts are reached."""
     if len(done) > 1:
         grid = Grid(box=None, padding=(0, 2, 0, 0))
         for heading in ("ID", "experiment", "verdict"):
             grid.add_column(heading, no_wrap=heading == "ID")
         for kept in done:
-            grid.add_row(*(Text(kept[name]) for name in ("id", "title", "verdict")))
+            grid.add_row(*map(Text, (kept["id"], kept["title"], kept["verdict"])))
         console.print()
         console.print(grid)
     console.print("\n" + RULE.replace("*", ""), highlight=False, markup=False)

@@ -13,7 +13,7 @@ from perudo.lab.champion import training_two
 from perudo.lab.champion.training import QUICK, Effort, Training
 from perudo.lab.champion.training_two import PRESETS, Progress, train_two_players
 from perudo.lab.engines import check_engine, open_engine
-from perudo.lab.papers.results import commit
+from perudo.lab.experiments.results import commit
 from perudo.lab.play import cores
 
 PARTS = ("many", "two", "both")

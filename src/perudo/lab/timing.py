@@ -1,25 +1,83 @@
-"""How long agents take to decide, at their usual budgets."""
+"""Timing decisions: one at a time, of policies alone, and as a contest counts them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
-from perudo.agents.agent import CompiledAgent
+import numpy as np
+import numpy.typing as npt
+
+from perudo.agents.agent import Agent, CompiledAgent, Decision
 from perudo.agents.registry import agent_named
+from perudo.games.chance import Stream, stream_of
+from perudo.games.kernel import INTERPRETED
 from perudo.games.perudo import PERUDO, Rules
+from perudo.games.policy import Memory, address_of, decide_at, new_thoughts
+from perudo.games.state import State
 from perudo.lab.arena import run
-from perudo.lab.contest import Contest
+from perudo.lab.contest import Contest, Results
 
+NOTE = "Times are of this machine and change from run to run; the games do not."
 SEATED = 4
 SECONDS = 1.0
+
+
+def timed_decision(
+    agent: Agent, observation: State, memory: Memory, stream: Stream
+) -> tuple[Decision, float]:
+    """Return an agent's decision and the processor time that it took, in seconds.
+
+    Processor time hardly depends on what else the machine does.
+    """
+    began = time.thread_time()
+    decision = agent.decide(observation, memory, stream)
+    return decision, time.thread_time() - began
+
+
+def policy_seconds(
+    agents: Sequence[str],
+    observations: Sequence[State],
+    repeats: int,
+    seed: int,
+    progress: Callable[[str, int, int], None],
+) -> npt.NDArray[np.float64]:
+    """Mean processor time of a decision, by agent and repeat; all agents take turns.
+
+    Only the compiled policies run, so times of short searches can be compared: making a
+    ``Decision`` for Python takes as long as hundreds of rollouts.
+    """
+    taken = np.zeros((len(agents), repeats))
+    records, thoughts = [observation.record for observation in observations], new_thoughts()
+    for repeat in range(-1, repeats):  # the first one only loads the kernels
+        for place, name in enumerate(agents):
+            agent = agent_named(name)
+            assert isinstance(agent, CompiledAgent)
+            address = address_of(type(agent).policy, records[0].dtype)
+            where = address if INTERPRETED else np.uint64(address)
+            parameters, memory = agent.parameters, agent.new_memory()
+            stream = stream_of(seed + repeat)
+            began = time.thread_time()
+            for record in records:
+                decide_at(where, record, parameters, memory, stream, thoughts)
+            taken[place, repeat] = (time.thread_time() - began) / len(records)
+        progress("decisions", repeat + 1, repeats)
+    return taken
+
+
+def mean_ms(results: Results, *indices: int) -> float:
+    """Mean milliseconds of a decision that some of a contest's agents made."""
+    where = list(indices)
+    decisions = int(results.effort[where, 0].sum())
+    return 1000 * float(results.seconds[where, 0].sum()) / max(decisions, 1)
 
 
 def decision_times(
     names: Sequence[str], rules: str = "official", seconds: float = SECONDS
 ) -> dict[str, float]:
-    """Mean milliseconds per decision at a table of four of a kind, of those who can sit there.
+    """Mean milliseconds of a decision in contests of four of a kind, by agent.
 
-    Only compiled agents are timed.
+    Only compiled agents that can play at such a table are timed.
     """
     times = {}
     setting = Rules.parse(rules)
@@ -29,6 +87,5 @@ def decision_times(
         if isinstance(agent, CompiledAgent) and seated:
             contest = Contest(PERUDO, setting, [agent] * SEATED, 1_000_000, series=1)
             run(Contest(PERUDO, setting, [agent] * SEATED, 1))  # load the kernels
-            results = run(contest, stop_after=seconds)
-            times[name] = 1000 * float(results.seconds[:, 0].sum() / results.effort[:, 0].sum())
+            times[name] = mean_ms(run(contest, stop_after=seconds), *range(SEATED))
     return times

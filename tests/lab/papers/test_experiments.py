@@ -10,8 +10,8 @@ import pytest
 
 from perudo.agents import Agent, agent_named
 from perudo.games.king_up import is_full
+from perudo.lab.experiments.experiment import Added, Conditions, Experiment
 from perudo.lab.papers import EXPERIMENTS, select
-from perudo.lab.papers.experiment import Added, Conditions, Experiment
 from perudo.lab.papers.king_up import movement, random_state, traced
 from perudo.lab.papers.king_up_tournament import UCB, round_winners
 from perudo.lab.plots import draw

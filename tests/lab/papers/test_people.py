@@ -10,8 +10,8 @@ import pytest
 from perudo.agents import agent_named
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO, Rules
+from perudo.lab.experiments.experiment import Conditions, Findings
 from perudo.lab.papers import EXPERIMENTS
-from perudo.lab.papers.experiment import Conditions, Findings
 from perudo.lab.papers.people import PERSON, duels, read_records
 from perudo.table import SeededDice, Table
 

@@ -7,7 +7,6 @@ down at a table.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from perudo.agents.registry import AGENTS, agent_named
 from perudo.games.chance import stream_of
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO, Rules
+from perudo.lab.timing import timed_decision
 from perudo.lab.tournament.tournament import Tournament
 from perudo.ratings import START
 from perudo.table import SeededDice, Table
@@ -110,9 +110,8 @@ def _spent(agent: Agent, rules: Rules, seats: int, decisions: int) -> list[float
             table = Table(PERUDO, rules, names, SeededDice(len(spent)))
         assert table.actor is not None
         observation = table.observe(table.actor)
-        started = time.thread_time()
-        decision = agent.decide(observation, memory, stream)
-        spent.append(time.thread_time() - started)
+        decision, seconds = timed_decision(agent, observation, memory, stream)
+        spent.append(seconds)
         table.act(table.actor, decision.action)
     return spent
 

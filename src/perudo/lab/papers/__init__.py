@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from perudo.games.errors import UnknownNameError
+from perudo.lab.experiments.experiment import Experiment
 from perudo.lab.papers import beyond, king_up, maynooth, perudish, thesis
-from perudo.lab.papers.experiment import Experiment
 
 EXPERIMENTS: list[Experiment] = [
     *thesis.EXPERIMENTS,

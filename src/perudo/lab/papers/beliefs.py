@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from perudo.lab.charts import Bars, Chart
-from perudo.lab.papers.experiment import Conditions, Findings, Row
-from perudo.lab.papers.measures import Measure, difference, milliseconds, win_rate
+from perudo.lab.experiments.experiment import Conditions, Findings, Row
+from perudo.lab.experiments.measures import Measure, difference, win_rate
+from perudo.lab.timing import mean_ms
 
 RULES = "common"
 SEARCHERS = {
@@ -46,7 +47,7 @@ def beliefs(conditions: Conditions) -> Findings:
                 Row(f"{where}: gain", difference(informed, plain), unit="points"),
             ]
             for results, agent in zip(played, pair, strict=True):
-                times.setdefault(agent, []).append(milliseconds(results, 0))
+                times.setdefault(agent, []).append(mean_ms(results, 0))
     bars = Bars(
         "What beliefs are worth",
         "% of games",

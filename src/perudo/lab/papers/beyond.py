@@ -10,10 +10,10 @@ import numpy as np
 from perudo.games.perudo import PERUDO, Rules
 from perudo.lab.charts import Bars, Chart, Heat, Lines
 from perudo.lab.contest import Results
+from perudo.lab.experiments.experiment import Conditions, Experiment, Findings, Row
+from perudo.lab.experiments.measures import Measure, count, difference, lead, mean, rate, win_rate
 from perudo.lab.papers.beliefs import beliefs
-from perudo.lab.papers.clock import NOTE, decision_seconds
-from perudo.lab.papers.experiment import Conditions, Experiment, Findings, Row
-from perudo.lab.papers.measures import Measure, count, difference, lead, mean, rate, win_rate
+from perudo.lab.timing import NOTE, policy_seconds
 
 PAPER = "Beyond the papers"
 SEATS_OF_A_TABLE = 9
@@ -232,7 +232,7 @@ def rollouts(conditions: Conditions) -> Findings:
     searchers = [spec.format(scale) for spec in SEARCHERS.values() for scale in SCALES]
     opening = PERUDO.start(Rules.preset("s0_sim"), 2)
     dealt = [opening.deal(conditions.seed + number) for number in range(10)]
-    seconds = decision_seconds(
+    seconds = policy_seconds(
         searchers,
         [state.observe(state.actor or 0) for state in dealt],
         conditions.number(3, 20),

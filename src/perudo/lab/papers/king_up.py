@@ -24,11 +24,11 @@ from perudo.games.king_up import (
 )
 from perudo.games.state import State
 from perudo.lab.charts import Chart, Lines
+from perudo.lab.experiments.experiment import MORE, Conditions, Experiment, Findings, Row
+from perudo.lab.experiments.measures import mean, rate
 from perudo.lab.papers import king_up_tournament
-from perudo.lab.papers.clock import NOTE, decision_seconds
-from perudo.lab.papers.experiment import MORE, Conditions, Experiment, Findings, Row
 from perudo.lab.papers.king_up_tournament import NAMES, PAPER, RM, UCB
-from perudo.lab.papers.measures import mean, rate
+from perudo.lab.timing import NOTE, policy_seconds
 from perudo.search.online.pomcp import TRACES, trace
 
 ITERATIONS = 20_000
@@ -182,7 +182,7 @@ SCALES = (250, 500, 1000, 2000, 4000)
 
 def time_by_iterations(conditions: Conditions) -> Findings:
     """Figure 4.13."""
-    seconds = decision_seconds(
+    seconds = policy_seconds(
         [f"{agent},iterations={number}" for agent in (UCB, RM) for number in SCALES],
         [appendix_state(figure).observe(0) for figure in APPENDIX_STATES],
         conditions.number(20, 100),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +10,8 @@ import numpy.typing as npt
 from perudo.games.king_up import REWARD_SCALE
 from perudo.lab.charts import Chart, Heat
 from perudo.lab.contest import Z95, Results
-from perudo.lab.papers.experiment import MORE, Conditions, Experiment, Findings, Row
-from perudo.lab.papers.measures import difference, mean, rate
+from perudo.lab.experiments.experiment import MORE, Conditions, Experiment, Findings, Row
+from perudo.lab.experiments.measures import difference, mean, rate
 
 PAPER = "King UP thesis"
 UCB, RM = "pomcp-pgt-ucb:prior=0,informed=no", "pomcp-pgt-rm:prior=0,informed=no,floor=yes"
@@ -42,6 +41,8 @@ TABLE_4_3: dict[str, Reported] = {
     "UrR": ((0.616, 0.137, 0.247), (13.790, 9.270, 11.736)),
     "rUR": ((0.199, 0.525, 0.276), (9.553, 13.471, 12.370)),
 }
+Winners = dict[str, npt.NDArray[np.float64]]
+"""Shares of each game that the seats won, by line-up."""
 GAMES_OF_THE_TABLES = 1000
 ITERATIONS = 50
 """For a move; the thesis does not say how many it had, and these fit its winning rates best."""
@@ -79,14 +80,14 @@ def shown(line_up: str) -> str:
 
 
 def tournament(
-    number: str, table: dict[str, Reported], rows_of: Callable[[dict[str, Any]], list[Row]]
+    number: str, table: dict[str, Reported], rows_of: Callable[[Winners], list[Row]]
 ) -> Callable[[Conditions], Findings]:
     """A table of winning rates and scores by line-up and seat."""
 
     def run(conditions: Conditions) -> Findings:
         rows: list[Row] = []
         rates: list[list[Row]] = []
-        winners = {}
+        winners: Winners = {}
         for line_up, (won, scored) in table.items():
             results = _play(conditions, line_up, ITERATIONS, conditions.number(400, 3_000))
             winners[line_up] = round_winners(results)
@@ -194,7 +195,7 @@ def _seats(line_up: str, letter: str) -> list[int]:
     return [seat for seat in range(3) if line_up[seat] == letter]
 
 
-def _ahead(winners: dict[str, Any], line_ups: Iterable[str], better: str, worse: str) -> Row:
+def _ahead(winners: Winners, line_ups: Iterable[str], better: str, worse: str) -> Row:
     """Whether one kind wins more than another at the same table, seat for seat."""
     some = list(line_ups)
     gaps = [
@@ -212,7 +213,7 @@ def _ahead(winners: dict[str, Any], line_ups: Iterable[str], better: str, worse:
     )
 
 
-def _claims_4_2(winners: dict[str, Any]) -> list[Row]:
+def _claims_4_2(winners: Winners) -> list[Row]:
     mixed = [line_up for line_up in TABLE_4_2 if len(set(line_up)) > 1]
     rows = [_ahead(winners, mixed, "U", "R")]
     rows += [_ahead(winners, [line_up], "U", "R") for line_up in mixed]
@@ -235,7 +236,7 @@ def _claims_4_2(winners: dict[str, Any]) -> list[Row]:
     return rows
 
 
-def _claims_4_3(winners: dict[str, Any]) -> list[Row]:
+def _claims_4_3(winners: Winners) -> list[Row]:
     pairs = (("U", "R"), ("R", "r"))
     rows = [_ahead(winners, TABLE_4_3, *pair) for pair in pairs]
     return rows + [_ahead(winners, [one], *pair) for one in TABLE_4_3 for pair in pairs]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from perudo.lab.charts import Bars, Chart, Heat
 from perudo.lab.contest import Results
-from perudo.lab.papers.experiment import LESS, MORE, Conditions, Experiment, Findings, Row
-from perudo.lab.papers.measures import (
+from perudo.lab.experiments.experiment import LESS, MORE, Conditions, Experiment, Findings, Row
+from perudo.lab.experiments.measures import (
     Measure,
     call_accuracy,
     count,

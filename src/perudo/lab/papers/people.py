@@ -10,7 +10,7 @@ import numpy as np
 
 from perudo.agents.registry import AGENTS
 from perudo.games.errors import PerudoError
-from perudo.lab.papers.measures import Measure, rate
+from perudo.lab.experiments.measures import Measure, rate
 from perudo.record import MatchRecord
 
 PERSON = "the person"

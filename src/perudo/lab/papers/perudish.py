@@ -8,8 +8,8 @@ import numpy as np
 
 from perudo.lab.charts import Bars, Chart
 from perudo.lab.contest import Z95, Results
-from perudo.lab.papers.experiment import Conditions, Experiment, Findings, Row
-from perudo.lab.papers.measures import Measure, Values, mean, rate, win_rate
+from perudo.lab.experiments.experiment import Conditions, Experiment, Findings, Row
+from perudo.lab.experiments.measures import Measure, Values, mean, rate, win_rate
 from perudo.lab.papers.people import NEEDS_PEOPLE, PERSON, duels, read_records
 
 PAPER = "Perudish robots"

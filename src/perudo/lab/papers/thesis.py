@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from perudo.lab.charts import Bars, Chart, Stacks
 from perudo.lab.contest import Results
+from perudo.lab.experiments.experiment import MORE, Conditions, Experiment, Findings, Row
+from perudo.lab.experiments.measures import count, interval_of, lead, losses, rate, win_rate
 from perudo.lab.papers import thesis_search
-from perudo.lab.papers.experiment import MORE, Conditions, Experiment, Findings, Row
-from perudo.lab.papers.measures import count, interval_of, lead, losses, rate, win_rate
 from perudo.lab.papers.thesis_search import (
     LIMITED_MODEL,
     MCTS_O,

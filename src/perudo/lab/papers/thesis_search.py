@@ -7,9 +7,17 @@ from collections.abc import Sequence
 from perudo.games.perudo import PERUDO, Rules
 from perudo.lab.charts import Bars, Chart, Lines
 from perudo.lab.contest import Results
-from perudo.lab.papers.clock import NOTE, decision_seconds
-from perudo.lab.papers.experiment import LESS, MORE, Conditions, Experiment, Findings, Row
-from perudo.lab.papers.measures import count, difference, interval_of, losses, mean, rate, win_rate
+from perudo.lab.experiments.experiment import LESS, MORE, Conditions, Experiment, Findings, Row
+from perudo.lab.experiments.measures import (
+    count,
+    difference,
+    interval_of,
+    losses,
+    mean,
+    rate,
+    win_rate,
+)
+from perudo.lab.timing import NOTE, policy_seconds
 
 PAPER = "Perudo thesis"
 RULES = "s0_sim"
@@ -225,7 +233,7 @@ def doubled_rollouts(conditions: Conditions) -> Findings:
     curve = {n: _with_rollouts(conditions, MCTS_O, n, PROB) for n in numbers}
     opening = PERUDO.start(Rules.preset(RULES), 2)
     dealt = [opening.deal(conditions.seed + number) for number in range(10)]
-    seconds = decision_seconds(
+    seconds = policy_seconds(
         [f"{MCTS_O}:rollouts={number}" for number in numbers],
         [state.observe(state.actor or 0) for state in dealt],
         conditions.number(20, 100),

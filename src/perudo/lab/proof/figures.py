@@ -12,7 +12,7 @@ from typing import Any
 
 from perudo.games.errors import PerudoError
 from perudo.lab.contest import Z95
-from perudo.lab.papers.results import commit, plain
+from perudo.lab.experiments.results import commit, plain
 
 Figure = dict[str, Any]
 """What is kept of a measurement: plain data."""

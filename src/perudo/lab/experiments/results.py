@@ -15,17 +15,19 @@ from typing import Any
 
 from perudo.games.errors import PerudoError
 from perudo.lab import plots
-from perudo.lab.papers.experiment import DIFFERS, UNDECIDED, Conditions, Experiment, Findings
-from perudo.lab.papers.results_page import Kept, updated
+from perudo.lab.experiments.experiment import DIFFERS, UNDECIDED, Conditions, Experiment, Findings
+from perudo.lab.experiments.page import ResultData, updated
 from perudo.lab.play import cores
 
 
-def perform(experiment: Experiment, conditions: Conditions, command: str) -> tuple[Kept, Findings]:
+def perform(
+    experiment: Experiment, conditions: Conditions, command: str
+) -> tuple[ResultData, Findings]:
     """Run one experiment and note how."""
     source, began, started = commit(), datetime.now(UTC), time.perf_counter()
     findings = experiment.run(conditions)
     doubtful = any(row.verdict in (DIFFERS, UNDECIDED) for row in findings.rows)
-    kept = {
+    kept: ResultData = {
         "id": experiment.id,
         "title": experiment.title,
         "paper": experiment.paper,
@@ -80,8 +82,9 @@ class Keeper:
     about experiments that are not run again.
     """
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, order: Sequence[Experiment]) -> None:
         plots.require()  # now, not after an hour
+        self._order = order
         self._data, self._figures = place / "data", place / "figures"
         self.page = place / "results.md"
         try:
@@ -90,7 +93,7 @@ class Keeper:
         except OSError as error:
             raise PerudoError(f"cannot write to {place}: {error.strerror}") from None
 
-    def keep(self, kept: Kept, findings: Findings) -> None:
+    def keep(self, kept: ResultData, findings: Findings) -> None:
         """Write an experiment's data and figure, and its section of the page."""
         if findings.chart is not None:
             plots.save(findings.chart, self._figures / kept["id"])
@@ -98,7 +101,7 @@ class Keeper:
         path = self._data / f"{kept['id']}.json"
         path.write_text(json.dumps(plain(kept), ensure_ascii=False, indent=1) + "\n", "utf-8")
         before = self.page.read_text("utf-8") if self.page.is_file() else ""
-        self.page.write_text(updated(before, plain(kept)), "utf-8")
+        self.page.write_text(updated(before, plain(kept), self._order), "utf-8")
 
 
 def plain(value: Any) -> Any:
@@ -117,8 +120,8 @@ def run_all(
     conditions: Conditions,
     command: str,
     keeper: Keeper | None,
-    tell: Callable[[Kept], None],
-) -> list[Kept]:
+    tell: Callable[[ResultData], None],
+) -> list[ResultData]:
     """Run some experiments; each is told of, and kept, as soon as it is done."""
     done = []
     for experiment in experiments:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from perudo.agents.agent import Agent
 from perudo.agents.registry import agent_named
@@ -14,7 +14,7 @@ from perudo.games import game_named
 from perudo.games.errors import PerudoError
 from perudo.lab.charts import Chart
 from perudo.lab.contest import Contest, Results
-from perudo.lab.papers.measures import Measure
+from perudo.lab.experiments.measures import Measure
 from perudo.lab.play import play
 
 AGREES, DIFFERS = "agrees", "differs"
@@ -36,6 +36,21 @@ RULE = (
 Claim = tuple[float, float]
 MORE: Claim = (0.0, math.inf)
 LESS: Claim = (-math.inf, 0.0)
+
+
+class RowData(TypedDict):
+    """A row as JSON has it."""
+
+    label: str
+    reported: float | None
+    reported_range: list[float] | None
+    says: str
+    measured: float | None
+    ci95: list[float] | None
+    unit: str
+    digits: int
+    verdict: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -87,7 +102,7 @@ class Row:
             return DIFFERS if high < self.claim[0] or low > self.claim[1] else UNDECIDED
         return NEW
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> RowData:
         """As plain data."""
         interval = self.interval
         return {
@@ -140,6 +155,16 @@ class Added:
     make: Callable[[], Agent]
 
 
+class ContestOptions(TypedDict, total=False):
+    """Options of a ``Contest``; without a seed it has that of the conditions."""
+
+    seed: int
+    mode: str
+    seating: str
+    dice: Sequence[int] | None
+    series: int
+
+
 def _silent(doing: str, done: int, total: int) -> None:
     """Report to nobody."""
 
@@ -160,28 +185,42 @@ class Conditions:
     _played: dict[Any, Results] = field(default_factory=dict, repr=False)
 
     def number(self, quick: int, full: int) -> int:
-        """How many games, rounds or states."""
-        return max(2, round(self.share * (quick if self.quick else full)))
+        """The number of games, rounds or states to play, by the conditions."""
+        return max(2, round(self.share * self.pick(quick, full)))
+
+    def pick(self, quick: int, full: int) -> int:
+        """One of two sizes that do not depend on the share of the games."""
+        return quick if self.quick else full
 
     def play(
-        self, rules: str, agents: Sequence[str], games: int, *, game: str = "perudo", **options: Any
+        self,
+        rules: str,
+        agents: Sequence[str],
+        games: int,
+        *,
+        game: str = "perudo",
+        **options: Unpack[ContestOptions],
     ) -> Results:
-        """Play a contest between agents of the package; the same one is played only once.
-
-        ``options`` are those of ``Contest``; all contests have the conditions' seed unless told.
-        """
+        """Play a contest between agents of the package; the same one is played only once."""
         key = (rules, tuple(agents), games, game, tuple(sorted(options.items())))
         if key not in self._played:
             players = [agent_named(name) for name in agents]
-            self._played[key] = self._contest(rules, players, games, game, options)
+            self._played[key] = self.play_agents(rules, players, games, game=game, **options)
         return self._played[key]
 
-    def _contest(
-        self, rules: str, agents: list[Agent], games: int, game: str, options: dict[str, Any]
+    def play_agents(
+        self,
+        rules: str,
+        agents: Sequence[Agent],
+        games: int,
+        *,
+        game: str = "perudo",
+        **options: Unpack[ContestOptions],
     ) -> Results:
+        """Play a contest; raise if it is interrupted or an agent fails."""
         kind = game_named(game)
-        told = {"seed": self.seed, **options}
-        contest = Contest(kind, kind.setting(rules), agents, games, **told)
+        chosen: ContestOptions = {"seed": self.seed, **options}
+        contest = Contest(kind, kind.setting(rules), agents, games, **chosen)
         doing = ", ".join(dict.fromkeys(agent.spec for agent in agents))
         results = play(
             contest, self.workers, lambda found: self.progress(doing, found.games, games)
@@ -201,7 +240,7 @@ class Conditions:
         unit: str,
         *,
         game: str = "perudo",
-        **options: Any,
+        **options: Unpack[ContestOptions],
     ) -> list[Row]:
         """Let every added agent play in place of one of the paper's, and measure how it does."""
         rows = []
@@ -211,7 +250,7 @@ class Conditions:
             line_up = [agent_named(name) for name in agents]
             line_up[place] = newcomer.make()
             try:
-                results = self._contest(rules, line_up, games, game, options)
+                results = self.play_agents(rules, line_up, games, game=game, **options)
             except PerudoError as error:
                 rows.append(Row(label, None, why=str(error).partition(", in position")[0]))
             else:

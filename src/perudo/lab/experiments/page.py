@@ -8,13 +8,43 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TypedDict
 
-from perudo.lab.papers import EXPERIMENTS
-from perudo.lab.papers.experiment import DIFFERS, NEW, NOT_COMPARED, RULE
+from perudo.lab.experiments.experiment import (
+    DIFFERS,
+    NEW,
+    NOT_COMPARED,
+    RULE,
+    Experiment,
+    RowData,
+)
 
-Kept = dict[str, Any]
-"""What is kept of an experiment: plain data."""
+
+class ResultData(TypedDict):
+    """The result of an experiment as JSON has it."""
+
+    id: str
+    title: str
+    paper: str
+    reports: str
+    setup: str
+    verdict: str
+    rows: list[RowData]
+    added: list[RowData]
+    notes: list[str]
+    reason: str
+    figure: bool
+    """True if a chart was drawn."""
+    command: str
+    quick: bool
+    seed: int
+    reproducible: bool
+    commit: str
+    began: str
+    seconds: float
+    cores: int
+    python: str
+
 
 _SECTION = re.compile(r"^### (\S+) .*?(?=^##|\Z)", re.MULTILINE | re.DOTALL)
 _VERDICT = re.compile(r"^\*\*Verdict: (.*?)\.\*\*", re.MULTILINE)
@@ -27,10 +57,10 @@ def number_text(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:,.{digits}f}"
 
 
-def reported_text(row: Kept, with_range: bool = False) -> str:
+def reported_text(row: RowData, with_range: bool = False) -> str:
     """What the paper says, and where its sample size and its words put that."""
     if row["reported"] is None:
-        return str(row["says"]) or "-"
+        return row["says"] or "-"
     shown = number_text(row["reported"], row["digits"])
     if with_range and row["reported_range"] is not None:
         ends = " to ".join(number_text(end, row["digits"]) for end in row["reported_range"])
@@ -38,31 +68,31 @@ def reported_text(row: Kept, with_range: bool = False) -> str:
     return shown
 
 
-def measured_text(row: Kept) -> str:
+def measured_text(row: RowData) -> str:
     """What was measured, with its unit."""
     unit = "" if row["measured"] is None else row["unit"]
     return f"{number_text(row['measured'], row['digits'])} {unit}".strip()
 
 
-def interval_text(row: Kept) -> str:
+def interval_text(row: RowData) -> str:
     """The 95 % interval."""
     if row["ci95"] is None:
         return "-"
     return " to ".join(number_text(end, row["digits"]) for end in row["ci95"])
 
 
-def verdict_text(row: Kept) -> str:
+def verdict_text(row: RowData) -> str:
     """The verdict, with by how much or why."""
     if row["verdict"] == NOT_COMPARED:
         return f"{NOT_COMPARED}: {row['why']}" if row["why"] else NOT_COMPARED
-    if row["verdict"] == DIFFERS and row["reported"] is not None:
+    if row["verdict"] == DIFFERS and row["reported"] is not None and row["measured"] is not None:
         return f"differs by {row['measured'] - row['reported']:+,.{row['digits']}f}"
-    return str(row["verdict"])
+    return row["verdict"]
 
 
 # --- the page -----------------------------------------------------------------------------------
-def updated(page: str, kept: Kept) -> str:
-    """The page with a new section for one experiment, in the order of the papers."""
+def updated(page: str, kept: ResultData, order: Sequence[Experiment]) -> str:
+    """The page with a new section for one experiment, its sections in this order."""
     sections = {found[1]: found[0].strip() for found in _SECTION.finditer(page)}
     sections[kept["id"]] = section(kept)
     lines = [
@@ -77,7 +107,7 @@ def updated(page: str, kept: Kept) -> str:
         "| ID | experiment | verdict |",
         "|-|-|-|",
     ]
-    there = [one for one in EXPERIMENTS if one.id in sections]
+    there = [one for one in order if one.id in sections]
     for one in there:
         text = sections[one.id]
         found = _VERDICT.search(text)
@@ -100,7 +130,7 @@ def _anchor(heading: str) -> str:
     return kept.replace(" ", "-")
 
 
-def section(one: Kept) -> str:
+def section(one: ResultData) -> str:
     """What came of an experiment, in Markdown."""
     lines = [
         f"### {one['id']} {one['title']}",
@@ -124,7 +154,7 @@ def section(one: Kept) -> str:
     return "\n".join([*lines, "", _provenance(one)])
 
 
-def _provenance(one: Kept) -> str:
+def _provenance(one: ResultData) -> str:
     """Command, seed, commit and time."""
     return (
         f"{QUICKLY if one['quick'] else 'Run'}: `{one['command']}`, seed {one['seed']}, commit "
@@ -133,7 +163,7 @@ def _provenance(one: Kept) -> str:
     )
 
 
-def _table(rows: Sequence[Kept], compared: bool) -> list[str]:
+def _table(rows: Sequence[RowData], compared: bool) -> list[str]:
     if not compared:
         return [
             "| | measured | 95 % |",

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from perudo.games.errors import UnknownNameError
-from perudo.lab.papers import EXPERIMENTS, select
-from perudo.lab.papers.experiment import (
+from perudo.lab.experiments.experiment import (
     AGREES,
     DIFFERS,
     MORE,
@@ -19,9 +18,10 @@ from perudo.lab.papers.experiment import (
     Findings,
     Row,
 )
+from perudo.lab.experiments.measures import Measure, difference, mean, rate, student
+from perudo.lab.papers import EXPERIMENTS, select
 from perudo.lab.papers.king_up_tournament import TABLE_4_2, TABLE_4_3
 from perudo.lab.papers.maynooth import SIX_REPORTED, TABLES
-from perudo.lab.papers.measures import Measure, difference, mean, rate, student
 
 CLOSE = Measure(50.0, 48.0, 52.0)
 

@@ -101,8 +101,3 @@ def losses(results: Results, index: int, per: float) -> Measure:
 def call_accuracy(results: Results, index: int) -> Measure | None:
     """How many of an entrant's calls were right, in percent."""
     return rate(count(results, index, "dudos_right"), count(results, index, "dudos"))
-
-
-def milliseconds(results: Results, index: int) -> float:
-    """Mean time of a decision."""
-    return 1000 * float(results.seconds[index, 0]) / max(int(results.effort[index, 0]), 1)

@@ -1,0 +1,1 @@
+"""The framework of experiments: claims, measurements, verdicts, and pages of results."""
