@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
 
 from perudo.games.errors import PerudoError
 from perudo.games.game import EVERYTHING, Game
@@ -47,8 +49,9 @@ class Hello(TypedDict):
     protocol: int
     game: str
     revision: int
-    rules: dict[str, Any]
-    seat: int
+    rules: dict[str, bool | int | str]
+    seat: int | None
+    """Null for a spectator."""
     players: list[str]
 
 
@@ -98,7 +101,7 @@ Message = Hello | Decide | Result | End
 """All that a player is told."""
 
 
-def hello(game: Game, setting: Any, seat: int, players: Sequence[str]) -> Hello:
+def hello(game: Game, setting: Any, seat: int | None, players: Sequence[str]) -> Hello:
     """Begin a match."""
     return {
         "type": "hello",

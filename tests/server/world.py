@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,8 +33,8 @@ class Follower:
     sent: list[dict[str, Any]] = field(default_factory=list)
     frames: list[bytes] = field(default_factory=list)
 
-    def send(self, message: dict[str, Any]) -> None:
-        self.sent.append(message)
+    def send(self, message: Mapping[str, Any]) -> None:
+        self.sent.append(dict(message))
         self.frames.append(to_json(message))
 
     def moved(self, table: str, odds: bool, after: int | None) -> None:
@@ -43,6 +43,11 @@ class Follower:
     @property
     def view(self) -> dict[str, Any]:
         return next(m["view"] for m in reversed(self.sent) if m.get("view") is not None)
+
+
+def status_of(room: Room) -> str:
+    """The status of a table. A checker does not remember what a call returned before."""
+    return room.state.status
 
 
 class StillClock:

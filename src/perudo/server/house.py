@@ -25,6 +25,7 @@ from perudo.server.service import Service
 from perudo.server.settings import Settings
 from perudo.server.socket.rate_limits import ADDRESS_SECONDS, REQUEST_SECONDS, SIGN_IN_RATE, Buckets
 from perudo.server.wire import client_messages
+from perudo.server.wire.server_messages import Challenge, ServerMessage, TableInfo
 from perudo.table import SeededDice, Table
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ class House:
         if invited is not None and not accepts(await self.people.filters(invited.id), info):
             raise Refused("declined", f"{invited.name} does not take such challenges")
         key = (await self.lobby.invitation(message.table, person.id))["key"]
-        challenge = {
+        challenge: Challenge = {
             "type": "challenge",
             "table": message.table,
             "by": person.name,
@@ -171,7 +172,7 @@ class House:
         if invited is None or not await self._challenge(invited.id, challenge):
             raise Refused("not_here", f"{message.player} is not connected")
 
-    async def _challenge(self, person: str, challenge: dict[str, Any]) -> int:
+    async def _challenge(self, person: str, challenge: Challenge) -> int:
         """Send a challenge to all connections of somebody; returns how many there are."""
         reached = self._send_to(person, challenge)
         if self.cluster is not None:
@@ -181,7 +182,7 @@ class House:
             reached += sum(answer for answer in answers if isinstance(answer, int))
         return reached
 
-    def _send_to(self, person: str, message: dict[str, Any]) -> int:
+    def _send_to(self, person: str, message: ServerMessage) -> int:
         here = [each for each in self.connections if each.person.id == person]
         for connection in here:
             connection.send(message)
@@ -196,7 +197,7 @@ class House:
         return self._send_to(of["person"], of["message"])
 
 
-def accepts(filters: dict[str, Any], info: dict[str, Any]) -> bool:
+def accepts(filters: dict[str, Any], info: TableInfo) -> bool:
     """Whether somebody with these filters wants to hear of a challenge to such a table."""
     preset = info["rules"].partition(":")[0] if ":" not in info["rules"] else None
     if filters.get("rules") and preset not in filters["rules"]:

@@ -12,7 +12,7 @@ import pytest
 from perudo.server.people.people import Person
 from perudo.server.rooms.room import Room
 from perudo.server.table.match import Match
-from server.world import Follower, World, world
+from server.world import Follower, World, status_of, world
 
 
 def match_of(room: Room) -> Match:
@@ -273,11 +273,11 @@ def test_a_series_of_ais_plays_itself_and_a_rematch_begins_another(tmp_path: Pat
             seat = match_of(table).awaited[0]
             legal = match_of(table).legal(seat)
             await say(here, table, pair[seat], "dudo" if "dudo" in legal else legal[0])
-        assert table.state.status == "finished"
+        assert status_of(table) == "finished"
         await here.do(table, pair[0], "rematch")
-        assert table.state.status == "finished"
+        assert status_of(table) == "finished"
         await here.do(table, pair[1], "rematch", seed="cd")
-        assert table.state.status == "playing"
+        assert status_of(table) == "playing"
         assert table.state.game == 2
         assert match_of(table).events[0]["fair"]["seeds"] == ["", "cd"]
 

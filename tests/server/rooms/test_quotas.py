@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from perudo.server.db import schema
 from perudo.server.rooms.dealer import CLOSE_ABANDONED_SECONDS
 from server.rooms.test_dealing import match_of, run, seated
-from server.world import Follower, World
+from server.world import Follower, World, status_of
 
 AI = {"kind": "ai", "agent": "random"}
 
@@ -75,8 +75,8 @@ def test_a_series_to_which_nobody_comes_back_is_closed_after_a_week(tmp_path: Pa
         for _ in range(100):
             await here.settle(room, 31.0)
         await here.settle(room, CLOSE_ABANDONED_SECONDS - 4000.0)
-        assert room.state.status == "playing"
+        assert status_of(room) == "playing"
         await here.settle(room, 4000.0)
-        assert room.state.status == "closed"
+        assert status_of(room) == "closed"
 
     run(tmp_path, scene)

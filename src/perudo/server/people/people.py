@@ -29,6 +29,7 @@ from perudo.server.people.passwords import (
     set_password,
     store_codes,
 )
+from perudo.server.wire.server_messages import PersonKind, You
 
 SESSION_SECONDS = 180 * 86400.0
 
@@ -38,15 +39,14 @@ class Person:
     """Somebody who can sit at a table."""
 
     id: str
-    kind: str
-    """guest, account or bot"""
+    kind: PersonKind
     name: str
     owner: str | None = None
     banned: bool = False
     muted: bool = False
 
     @property
-    def public(self) -> dict[str, Any]:
+    def public(self) -> You:
         """What they are told about themselves."""
         return {"id": self.id, "name": self.name, "kind": self.kind}
 

@@ -16,6 +16,7 @@ from perudo.server.rooms.room import Room
 from perudo.server.table.invitations import seat_for
 from perudo.server.table.table import Draft, Occupant
 from perudo.server.wire import client_messages
+from perudo.server.wire.server_messages import PlayerKind
 
 
 class Answer(dict[str, Any]):
@@ -60,7 +61,7 @@ async def sit(room: Room, person: Person, message: client_messages.Sit) -> Answe
     number = seat_for(state, person, message.seat, message.key)
     _require_may_meet(room, person)
     name = _free_name(room, person.name)
-    kind = "bot" if person.kind == "bot" else "person"
+    kind: PlayerKind = "bot" if person.kind == "bot" else "person"
     player = Occupant(name, kind, person.id, None, person.answerable).stored
     seated = {"seat": number, "player": player, "seed": message.seed}
     (logged,) = await room.commit([Draft("seated", seated)])

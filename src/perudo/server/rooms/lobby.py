@@ -29,6 +29,7 @@ from perudo.server.table.anchors import new_anchor
 from perudo.server.table.info import table_info, table_summary
 from perudo.server.table.invitations import hidden_key, may_invite
 from perudo.server.table.table import Draft, Logged, TableState
+from perudo.server.wire.server_messages import TableInfo
 from perudo.server.wire.table_options import AiSeat, TableOptions
 
 if TYPE_CHECKING:
@@ -189,9 +190,9 @@ class Lobby:
         """A table, if it is awake."""
         return self._rooms.get(id)
 
-    async def info(self, id: str) -> dict[str, Any]:
+    async def info(self, id: str) -> TableInfo:
         """``TableInfo`` of a table, wherever it is."""
-        found: dict[str, Any] = await self._ask(id, "info", table_info)
+        found: TableInfo = await self._ask(id, "info", table_info)
         return found
 
     async def invitation(self, id: str, person: str | None) -> dict[str, Any]:

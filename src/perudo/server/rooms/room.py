@@ -28,12 +28,12 @@ from perudo.server.service import Service
 from perudo.server.table.info import table_info, table_summary
 from perudo.server.table.table import Draft, Logged, TableState
 from perudo.server.table.views import (
-    Message,
     question_for_program,
     told_events,
     told_program,
     view_of,
 )
+from perudo.server.wire.server_messages import ServerMessage, TableInfo, View
 
 log = logging.getLogger("perudo.room")
 
@@ -49,7 +49,7 @@ class Follower(Protocol):
     program: bool
     """Whether it gets the messages of programs."""
 
-    def send(self, message: Message) -> None:
+    def send(self, message: ServerMessage) -> None:
         """Hand over a message, without waiting."""
 
     def moved(self, table: str, odds: bool, after: int | None) -> None:
@@ -268,7 +268,7 @@ class Room:
         """Tell everybody what is new."""
         if not self.followers:
             return
-        made: dict[tuple[int, int, bool], Message] = {}
+        made: dict[tuple[int, int, bool], ServerMessage] = {}
         info = table_info(self) if info_changed else None
         clocks = self._clocks()
         for follower, following in list(self.followers.items()):
@@ -278,11 +278,11 @@ class Room:
         self,
         follower: Follower,
         following: Following,
-        info: Message | None,
+        info: TableInfo | None,
         clocks: tuple[float | None, float],
         *,
         full: bool,
-        made: dict[tuple[int, int, bool], Message] | None = None,
+        made: dict[tuple[int, int, bool], ServerMessage] | None = None,
     ) -> None:
         viewer = self.viewer_of(follower)
         after = 0 if full else following.told
@@ -297,14 +297,27 @@ class Room:
         if made is not None and key in made:
             follower.send(made[key])
             return
-        message: Message = {
-            "type": "table" if full else "events",
-            "table": self.state.id,
-            "n": self.state.n,
-            "info": info,
-            "events": told_events(self.state, viewer, after),
-            "view": self._view(viewer, following.odds, clocks),
-        }
+        message: ServerMessage
+        events = told_events(self.state, viewer, after)
+        view = self._view(viewer, following.odds, clocks)
+        if full:
+            message = {
+                "type": "table",
+                "table": self.state.id,
+                "n": self.state.n,
+                "info": info or table_info(self),
+                "events": events,
+                "view": view,
+            }
+        else:
+            message = {
+                "type": "events",
+                "table": self.state.id,
+                "n": self.state.n,
+                "info": info,
+                "events": events,
+                "view": view,
+            }
         if made is not None:
             made[key] = message
         follower.send(message)
@@ -313,7 +326,7 @@ class Room:
         """What is left of the turn's time, and of the window's."""
         return self.dealer.seconds_left(), self.dealer.window_seconds_left()
 
-    def _view(self, viewer: int, odds: bool, clocks: tuple[float | None, float]) -> Message | None:
+    def _view(self, viewer: int, odds: bool, clocks: tuple[float | None, float]) -> View | None:
         """The game as a viewer may see it now."""
         seconds, window = clocks
         return view_of(self.state, viewer, odds=odds, seconds=seconds, window_seconds=window)

@@ -25,6 +25,7 @@ from perudo.server.settings import FRAME_BYTES
 from perudo.server.socket.conversation import Conversation
 from perudo.server.socket.rate_limits import PLAYING_RATE, WATCHING_RATE, Bucket
 from perudo.server.wire import client_messages
+from perudo.server.wire.server_messages import ServerMessage
 
 if TYPE_CHECKING:
     from perudo.server.house import House
@@ -82,7 +83,7 @@ class WebConnection(Conversation):
         """What was passed on to each process, in the order in which it answers."""
         self._moving: set[asyncio.Task[None]] = set()
 
-    def send(self, message: dict[str, Any]) -> None:
+    def send(self, message: ServerMessage) -> None:
         """Put a message into the outbox."""
         if self._outbox.qsize() >= OUTBOX:
             self.close(TOO_SLOW)
@@ -198,17 +199,19 @@ class WebConnection(Conversation):
         self._met.add(owner)
         self._house.cluster.pass_on(owner, self, message, unasked)
 
-    def hear(self, owner: str, message: dict[str, Any]) -> None:
+    def hear(self, owner: str, message: ServerMessage) -> None:
         """Take a message that another process sends to this connection."""
         if message["type"] == "matched":
             self._wish = None
             if self.program:
                 self._away[message["table"]] = Away(owner)
-        if message["type"] in ("ack", "error") and self._unanswered[owner]:
-            self._unanswered[owner].popleft()
-        away = self._away.get(message.get("table", ""))
-        if away is not None and message.get("n") is not None and message["type"] != "error":
-            away.n = max(away.n or 0, message["n"])
+        if message["type"] == "ack" or message["type"] == "error":
+            if self._unanswered[owner]:
+                self._unanswered[owner].popleft()
+        if "n" in message and message["n"] is not None and message["type"] != "error":
+            away = self._away.get(message["table"] or "")
+            if away is not None:
+                away.n = max(away.n or 0, message["n"])
         self.send(message)
 
     def turned_away(self, owner: str) -> None:

@@ -14,6 +14,7 @@ from perudo.server.rooms.commands import COMMANDS
 from perudo.server.rooms.room import Room
 from perudo.server.socket.rate_limits import TALK_RATE, Bucket
 from perudo.server.wire import client_messages
+from perudo.server.wire.server_messages import ServerMessage
 
 if TYPE_CHECKING:
     from perudo.server.house import House
@@ -33,7 +34,7 @@ class Conversation:
         """The tables of this process that are followed."""
         self._talk = Bucket.full(TALK_RATE, house.service.clock.now())
 
-    def send(self, message: dict[str, Any]) -> None:
+    def send(self, message: ServerMessage) -> None:
         """Hand over a message, without waiting."""
         raise NotImplementedError
 
@@ -70,7 +71,8 @@ class Conversation:
             self._error(getattr(error, "code", "refused"), str(error), table, ref)
             return
         if answer is not None:
-            self.send({"type": "ack", "table": table, "ref": ref, **answer})
+            n, repeated = answer["n"], answer["repeated"]
+            self.send({"type": "ack", "table": table, "ref": ref, "n": n, "repeated": repeated})
 
     async def _do(self, message: Any) -> dict[str, Any] | None:
         match message:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from perudo.server.people.people import Person
 from perudo.server.socket.conversation import Conversation
 from perudo.server.wire import client_messages
+from perudo.server.wire.server_messages import ServerMessage
 
 if TYPE_CHECKING:
     from perudo.server.cluster.cluster import Cluster
@@ -37,7 +38,7 @@ class RemoteConversation(Conversation):
         self._inbox: asyncio.Queue[tuple[str, bool]] = asyncio.Queue()
         self._task = asyncio.create_task(self._run())
 
-    def send(self, message: dict[str, Any]) -> None:
+    def send(self, message: ServerMessage) -> None:
         """Send a message to where the connection is."""
         self._tell(kind="send", message=message)
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from perudo.server.table.table import TableState
+from perudo.server.wire.server_messages import TableInfo
 from perudo.server.wire.table_options import options_of
 
 if TYPE_CHECKING:
     from perudo.server.rooms.room import Room
 
 
-def table_info(room: Room) -> dict[str, Any]:
+def table_info(room: Room) -> TableInfo:
     """``TableInfo`` of a table that is awake."""
     state, options = room.state, room.state.options
     following = state.game + 1 if state.match is None or state.match.over else state.game

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from perudo.games.errors import NotYourTurnError
 from perudo.games.game import SPECTATOR
@@ -16,6 +16,7 @@ from perudo.games.perudo.actions import Bid, action_from_code
 from perudo.games.state import action_code, require_legal, seat_name
 from perudo.protocol import Settled
 from perudo.record import Event, MatchRecord
+from perudo.server.wire.server_messages import Facts
 from perudo.table import DiceSource, Table
 
 
@@ -47,7 +48,7 @@ class Match:
         self._asked: list[int] | None = None
         self._seen: dict[int, PerudoState] = {}
         self._legal: dict[int, list[str]] = {}
-        self._facts: dict[str, Any] | None = None
+        self._facts: Facts | None = None
         rules = table.record.setting
         self._has_windows = rules.calza and rules.calza_who != "turn_only"
         self._deals: dict[int, Event] = {}
@@ -111,24 +112,24 @@ class Match:
         hand: str | None = self.deal(seat)["dice"][seat]
         return hand
 
-    def bidding(self) -> list[list[Any]]:
+    def bidding(self) -> list[tuple[int, str]]:
         """The round's bids and passes, as everybody has heard them."""
-        said: list[list[Any]] = []
+        said: list[tuple[int, str]] = []
         for event in reversed(self.events):
             if event["event"] == "deal":
                 break
             if event["event"] == "act" and ("x" in event["action"] or event["action"] == "pass"):
-                said.append([event["seat"], event["action"]])
+                said.append((event["seat"], event["action"]))
         return said[::-1]
 
-    def last(self) -> dict[str, Any] | None:
+    def last(self) -> Settled | None:
         """How the last round was settled, as everybody has seen it."""
         for event in reversed(self.events):
             if event["event"] == "result":
-                return {key: event[key] for key in Settled.__annotations__}
+                return cast(Settled, {key: event[key] for key in Settled.__annotations__})
         return None
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """What everybody may know and what stays as it is while bids are made."""
         if self._facts is None:
             seen = self.observe(SPECTATOR)

@@ -10,6 +10,14 @@ from typing import Any
 from perudo.fair_dice import FairDice
 from perudo.record import MatchRecord
 from perudo.server.table.match import Match
+from perudo.server.wire.server_messages import (
+    AbsenceAction,
+    Event,
+    Player,
+    PlayerKind,
+    PublicView,
+    Status,
+)
 from perudo.server.wire.table_options import SeatChoice, TableOptions, stored_options
 
 RECORD_KINDS = ("deal", "act", "result", "end")
@@ -36,25 +44,30 @@ class Draft:
     hidden: dict[str, Any] | None = field(default=None, repr=False)
 
 
+class StoredPlayer(Player):
+    """A player as the log keeps them."""
+
+    owner: str | None
+
+
 @dataclass(frozen=True)
 class Occupant:
     """Who has a seat."""
 
     name: str
-    kind: str
-    """person, bot or ai"""
+    kind: PlayerKind
     id: str | None = None
     agent: str | None = None
     owner: str | None = None
     """Who answers for a bot."""
 
     @property
-    def public(self) -> dict[str, Any]:
+    def public(self) -> Player:
         """What everybody may know."""
         return {"name": self.name, "kind": self.kind, "id": self.id, "agent": self.agent}
 
     @property
-    def stored(self) -> dict[str, Any]:
+    def stored(self) -> StoredPlayer:
         """What the log keeps."""
         return {**self.public, "owner": self.owner}
 
@@ -92,7 +105,7 @@ class TableState:
     key: str | None = field(default=None, repr=False)
     """Of its invitation; None: no seat is kept for those who have it."""
     n: int = 0
-    status: str = "waiting"
+    status: Status = "waiting"
     game: int = 0
     """The number of the game that is played, or was played last."""
     first_game: int = 1
@@ -111,13 +124,13 @@ class TableState:
     """The event that each move of this game caused, by seat and the client's name for it."""
     log: list[Logged] = field(default_factory=list)
     """Events since this game began, or since the one before ended."""
-    absence: str = "ai"
+    absence: AbsenceAction = "ai"
     absence_seconds: float | None = None
     kicked: set[str] = field(default_factory=set)
     """People whom the creator has sent away for good."""
-    told: dict[int, dict[str, Any]] = field(default_factory=dict, repr=False)
+    told: dict[int, Event] = field(default_factory=dict, repr=False)
     """Events of this game as everybody is told them, made once."""
-    public_view: dict[str, Any] | None = field(default=None, repr=False)
+    public_view: PublicView | None = field(default=None, repr=False)
     """What everybody may know of the game now; None: to be made."""
 
     @staticmethod

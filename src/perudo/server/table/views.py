@@ -5,7 +5,7 @@ Every message about a game that leaves the server is made here.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import cast
 
 from perudo import protocol
 from perudo.games.game import SPECTATOR
@@ -13,8 +13,17 @@ from perudo.games.perudo import PERUDO, PerudoState
 from perudo.games.perudo.odds import chance_right
 from perudo.server.table.match import Match, action_text
 from perudo.server.table.table import RECORD_KINDS, Logged, TableState
-
-Message = dict[str, Any]
+from perudo.server.wire.server_messages import (
+    Decide,
+    Event,
+    ProgramMessage,
+    PublicEvent,
+    PublicView,
+    RecordEvent,
+    View,
+    Where,
+    Window,
+)
 
 _KEPT = {
     "anchor": ("game", "anchor"),
@@ -35,7 +44,7 @@ _KEPT = {
 """What everybody is told of each kind of event; nothing else leaves the log."""
 
 
-def told_events(state: TableState, viewer: int, after: int) -> list[Message]:
+def told_events(state: TableState, viewer: int, after: int) -> list[Event]:
     """The events after a number, as the viewer may know them."""
     fresh = []
     for event in reversed(state.log):
@@ -45,45 +54,46 @@ def told_events(state: TableState, viewer: int, after: int) -> list[Message]:
     return fresh[::-1]
 
 
-def _told(state: TableState, event: Logged, viewer: int) -> Message:
+def _told(state: TableState, event: Logged, viewer: int) -> Event:
     if event.kind == "deal":
         return _record_event(state, event, viewer)
     if event.kind == "answered" and event.data["seat"] == viewer:
-        return {**_public_event(state, event), "action": event.data["action"]}
+        return _public_event(event, "action")
     if event.n not in state.told:
-        made = _record_event if event.kind in RECORD_KINDS else _public_event
-        state.told[event.n] = made(state, event)
+        if event.kind in RECORD_KINDS:
+            state.told[event.n] = _record_event(state, event)
+        else:
+            state.told[event.n] = _public_event(event)
     return state.told[event.n]
 
 
-def _record_event(state: TableState, event: Logged, viewer: int = SPECTATOR) -> Message:
+def _record_event(state: TableState, event: Logged, viewer: int = SPECTATOR) -> RecordEvent:
     """An event of the game's own record; a seat is told another than a spectator only of a deal."""
     assert state.match is not None
-    told = _stamp(event)
     seen = event.data["record"]
     if event.kind == "deal" and event is _last_deal(state):
         seen = state.match.deal(viewer)
     elif event.kind != "act":  # what is said at a table of Perudo everybody hears
         seen, _ = next(state.match.table.story(viewer, seen["n"] - 1))
-    told.update({key: value for key, value in seen.items() if key not in ("n", "event")})
+    told = {key: value for key, value in seen.items() if key not in ("n", "event")}
     if event.kind == "act":
         told["by"] = event.data["by"]
-    return told
+    return cast(RecordEvent, {**_stamp(event), **told})
 
 
 def _last_deal(state: TableState) -> Logged | None:
     return next((event for event in reversed(state.log) if event.kind == "deal"), None)
 
 
-def _public_event(state: TableState, event: Logged) -> Message:
-    told = _stamp(event)
-    told.update({key: event.data[key] for key in _KEPT[event.kind] if key in event.data})
+def _public_event(event: Logged, *private: str) -> PublicEvent:
+    kept = (*_KEPT[event.kind], *private)
+    told = {key: event.data[key] for key in kept if key in event.data}
     if event.kind == "seated":
         told["player"] = {key: told["player"][key] for key in ("name", "kind", "id", "agent")}
-    return told
+    return cast(PublicEvent, {**_stamp(event), **told})
 
 
-def _stamp(event: Logged) -> Message:
+def _stamp(event: Logged) -> dict[str, float | str]:
     return {"n": event.n, "at": round(event.at, 3), "kind": event.kind}
 
 
@@ -94,7 +104,7 @@ def view_of(
     odds: bool = False,
     seconds: float | None = None,
     window_seconds: float = 0.0,
-) -> Message | None:
+) -> View | None:
     """The game on the table as a viewer may see it now.
 
     What everybody may know is made once, from what a spectator sees; a seat's dice, legal actions
@@ -120,20 +130,20 @@ def view_of(
     }
 
 
-def _public_view(match: Match) -> Message:
+def _public_view(match: Match) -> PublicView:
     """What everybody may know: the log of what was said and shown, and what a spectator sees.
 
     The log is read rather than the record where that saves calls into compiled code, each of which
     takes as long as a hundred steps of Python and lets other threads go first.
     """
     bidding = match.bidding()
-    bids = [said for said in bidding if said[1] != "pass"] or [[None, None]]
+    bidder, bid = next((said for said in reversed(bidding) if said[1] != "pass"), (None, None))
     return {
         **match.facts(),
         "game": match.number,
         "turn": match.turn,
-        "bid": bids[-1][1],
-        "bidder": bids[-1][0],
+        "bid": bid,
+        "bidder": bidder,
         "history": bidding,
     }
 
@@ -149,7 +159,7 @@ def odds_of(observation: PerudoState) -> dict[str, float | None]:
     return odds
 
 
-def _window(match: Match, seconds: float) -> Message | None:
+def _window(match: Match, seconds: float) -> Window | None:
     if not match.window:
         return None
     return {
@@ -160,28 +170,32 @@ def _window(match: Match, seconds: float) -> Message | None:
 
 
 # --- to programs --------------------------------------------------------------------------------
-def told_program(state: TableState, viewer: int, after: int) -> list[Message]:
+def told_program(state: TableState, viewer: int, after: int) -> list[ProgramMessage]:
     """The events after a number in the messages that programs know."""
     match = state.match
     if match is None:
         return []
-    messages: list[Message] = []
+    messages: list[ProgramMessage] = []
     for event in state.log:
         if event.n <= after:
             continue
         if event.kind == "started":
             setting = match.table.record.setting
-            hello = protocol.hello(PERUDO, setting, max(viewer, 0), match.table.players)
-            messages.append({**hello, "seat": _seat(viewer), **_where(state, event.n)})
+            seat = None if viewer == SPECTATOR else viewer
+            hello = protocol.hello(PERUDO, setting, seat, match.table.players)
+            messages.append({**hello, **_where(state, event.n)})
         elif event.kind in ("result", "end"):
             number = event.data["record"]["n"]
             (_, view), *_ = match.table.story(viewer, number - 1)
-            made = protocol.result(view) if event.kind == "result" else protocol.end(view)
-            messages.append({**made, **_where(state, event.n)})
+            where = _where(state, event.n)
+            if event.kind == "result":
+                messages.append({**protocol.result(view), **where})
+            else:
+                messages.append({**protocol.end(view), **where})
     return messages
 
 
-def question_for_program(state: TableState, seat: int) -> Message | None:
+def question_for_program(state: TableState, seat: int) -> Decide | None:
     """``decide``, if the seat is asked."""
     match = state.match
     if match is None or state.paused or seat not in match.awaited:
@@ -189,9 +203,5 @@ def question_for_program(state: TableState, seat: int) -> Message | None:
     return {**protocol.decide(match.observe(seat), state.question), **_where(state, state.question)}
 
 
-def _seat(viewer: int) -> int | None:
-    return None if viewer == SPECTATOR else viewer
-
-
-def _where(state: TableState, n: int) -> Message:
+def _where(state: TableState, n: int) -> Where:
     return {"table": state.id, "n": n}

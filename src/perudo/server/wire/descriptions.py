@@ -3,37 +3,85 @@
 from __future__ import annotations
 
 import html
-from typing import Any
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, TypedDict
 
 from fastapi import FastAPI
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
+from typing_extensions import get_original_bases, is_typeddict
 
 from perudo import __version__
+from perudo.server.wire import server_messages
 from perudo.server.wire.client_messages import ClientMessage
 from perudo.server.wire.server_messages import ServerMessage
 
+Schema = dict[str, Any]
+"""A JSON schema."""
 PREFIX = "#/components/schemas/{model}"
+DOCUMENTED = ConfigDict(use_attribute_docstrings=True)
 
 
-def asyncapi() -> dict[str, Any]:
+class Messages(TypedDict):
+    """The messages of one direction."""
+
+    names: list[str]
+    schemas: dict[str, Schema]
+    """By name, with all the parts that messages are made of."""
+
+
+@cache
+def from_client() -> Messages:
+    """Describe what clients send."""
+    return _messages(TypeAdapter(ClientMessage))
+
+
+@cache
+def from_server() -> Messages:
+    """Describe what the server sends."""
+    found = _messages(TypeAdapter(ServerMessage, config=DOCUMENTED))
+    for name, schema in found["schemas"].items():
+        for inherited in _inherited(getattr(server_messages, name, None)):
+            for field, text in inherited.items():
+                schema["properties"][field].setdefault("description", text)
+    return found
+
+
+def _messages(union: TypeAdapter[Any]) -> Messages:
+    schema = union.json_schema(ref_template=PREFIX, mode="serialization")
+    names = [each["$ref"].rpartition("/")[2] for each in schema["oneOf"]]
+    return {"names": names, "schemas": schema["$defs"]}
+
+
+def _inherited(part: Any) -> Iterator[dict[str, str]]:
+    """The sentences under the fields that a typed dictionary inherits; Pydantic leaves them out."""
+    for base in get_original_bases(part) if is_typeddict(part) else ():
+        if is_typeddict(base):
+            schema = TypeAdapter(base | None, config=DOCUMENTED).json_schema()
+            fields = schema["$defs"][base.__name__]["properties"].items()
+            yield {name: about["description"] for name, about in fields if "description" in about}
+            yield from _inherited(base)
+
+
+@cache
+def asyncapi() -> Schema:
     """The WebSocket's messages as an AsyncAPI document."""
-    schemas: dict[str, Any] = {}
-    described: dict[str, Any] = {}
-    operations = {}
-    unions: tuple[tuple[str, Any, str], ...] = (
-        ("toServer", ClientMessage, "receive"),
-        ("toClient", ServerMessage, "send"),
-    )
-    for name, union, verb in unions:
-        schema = TypeAdapter(union).json_schema(ref_template=PREFIX)
-        schemas.update(schema.pop("$defs"))
-        names = [ref["$ref"].rpartition("/")[2] for ref in schema["oneOf"]]
-        described.update({each: {"payload": {"$ref": PREFIX.format(model=each)}} for each in names})
-        operations[name] = {
-            "action": verb,
+    receive, send = from_client(), from_server()
+    operations = {
+        name: {
+            "action": action,
             "channel": {"$ref": "#/channels/ws"},
-            "messages": [{"$ref": f"#/channels/ws/messages/{each}"} for each in names],
+            "messages": [{"$ref": f"#/channels/ws/messages/{each}"} for each in messages["names"]],
         }
+        for name, action, messages in (
+            ("toServer", "receive", receive),
+            ("toClient", "send", send),
+        )
+    }
+    described = {
+        each: {"payload": {"$ref": PREFIX.format(model=each)}}
+        for each in (*receive["names"], *send["names"])
+    }
     return {
         "asyncapi": "3.0.0",
         "info": {"title": "perudo", "version": __version__},
@@ -44,7 +92,10 @@ def asyncapi() -> dict[str, Any]:
             }
         },
         "operations": operations,
-        "components": {"messages": described, "schemas": schemas},
+        "components": {
+            "messages": described,
+            "schemas": {**receive["schemas"], **send["schemas"]},
+        },
     }
 
 

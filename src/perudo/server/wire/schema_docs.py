@@ -1,40 +1,22 @@
-"""The service's part of docs/protocol.md, written from the models.
-
-python -m perudo.server.wire.schema_docs          prints it
-python -m perudo.server.wire.schema_docs --write  puts it into docs/protocol.md
-"""
+"""The messages as docs/protocol.md lists them."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from pydantic import BaseModel
-
-from perudo.server.wire import server_messages
-from perudo.server.wire.client_messages import ClientMessage
-from perudo.server.wire.server_messages import ServerMessage
+from perudo.server.wire.descriptions import Messages, Schema, from_client, from_server
 
 BEGIN = "<!-- messages: python -m perudo.server.wire.schema_docs --write -->"
 END = "<!-- end of messages -->"
-PARTS: tuple[type[BaseModel], ...] = (
-    server_messages.You,
-    server_messages.Player,
-    server_messages.SeatView,
-    server_messages.TableInfo,
-    server_messages.View,
-    server_messages.Window,
-    server_messages.Event,
-)
+STAMP = ("n", "at")
+"""The fields that all events have."""
+TYPE_NAMES = {"integer": "whole number", "string": "text", "boolean": "true or false"}
 
 
-def members(union: Any) -> tuple[type[BaseModel], ...]:
-    """The models of a union."""
-    return get_args(get_args(union)[0])
-
-
-def type_text(schema: dict[str, Any]) -> str:
+def type_text(schema: Schema) -> str:
     """A field's type in a few words."""
     if "$ref" in schema:
         return f"`{schema['$ref'].rpartition('/')[2]}`"
@@ -46,64 +28,72 @@ def type_text(schema: dict[str, Any]) -> str:
         return " or ".join(type_text(each) for each in schema["anyOf"])
     if schema.get("type") == "array":
         return f"list of {type_text(schema['items'])}" if "items" in schema else "list"
-    names: dict[str, str] = {
-        "integer": "whole number",
-        "string": "text",
-        "boolean": "true or false",
-    }
     kind = str(schema.get("type", "any"))
-    return names.get(kind, kind)
+    return TYPE_NAMES.get(kind, kind)
 
 
-def model_text(model: type[BaseModel]) -> str:
-    """One message or part as a section."""
-    schema = model.model_json_schema()
-    kind = schema["properties"].get("type", {}).get("const")
-    title = f"`{kind}`" if kind else f"`{model.__name__}`"
-    lines = [f"**{title}** {' '.join((model.__doc__ or '').split())}", ""]
-    docs = field_docs(model)
+def section(schema: Schema, left_out: Sequence[str] = ()) -> str:
+    """One message, event or part, without some of its fields."""
+    fields = {name: field for name, field in schema["properties"].items() if name not in left_out}
+    tag = next((key for key in ("type", "kind") if "const" in fields.get(key, {})), None)
+    title = schema["title"] if tag is None else fields[tag]["const"]
+    lines = [f"**`{title}`** {_sentence(schema)}", ""]
     rows = []
-    for name, part in schema["properties"].items():
-        if name == "type" and kind:
-            continue
-        needed = "" if name in schema.get("required", ()) else " *optional*"
-        rows.append(f"| `{name}` | {type_text(part)}{needed} | {docs.get(name, '')} |")
+    for name, field in fields.items():
+        if name != tag:
+            needed = "" if name in schema.get("required", ()) else " *optional*"
+            rows.append(f"| `{name}` | {type_text(field)}{needed} | {_sentence(field)} |")
     if rows:
         lines += ["| field | | |", "|-|-|-|", *rows, ""]
     return "\n".join(lines)
 
 
-def field_docs(model: type[BaseModel]) -> dict[str, str]:
-    """The sentence under each field."""
-    import ast
-    import inspect
-    import textwrap
+def _sentence(schema: Schema) -> str:
+    return " ".join(schema.get("description", "").split())
 
-    found: dict[str, str] = {}
-    body = ast.parse(textwrap.dedent(inspect.getsource(model))).body[0]
-    assert isinstance(body, ast.ClassDef)
-    for field, after in zip(body.body, body.body[1:], strict=False):
-        if (
-            isinstance(field, ast.AnnAssign)
-            and isinstance(field.target, ast.Name)
-            and isinstance(after, ast.Expr)
-            and isinstance(after.value, ast.Constant)
-        ):
-            found[field.target.id] = " ".join(str(after.value.value).split())
-    return found
+
+def _references(value: Any) -> list[str]:
+    """The names of all parts that a schema refers to, in their order."""
+    if isinstance(value, dict):
+        own = [value["$ref"].rpartition("/")[2]] if "$ref" in value else []
+        return own + [name for each in value.values() for name in _references(each)]
+    if isinstance(value, list):
+        return [name for each in value for name in _references(each)]
+    return []
+
+
+def parts(messages: Messages) -> list[str]:
+    """The parts that messages are made of, in the order in which they come up."""
+    found = list(messages["names"])
+    for name in found:
+        found += dict.fromkeys(
+            each for each in _references(messages["schemas"][name]) if each not in found
+        )
+    return [name for name in found if name not in messages["names"]]
 
 
 def text() -> str:
     """All messages."""
+    receive, send = from_client(), from_server()
+    schemas = send["schemas"]
+    events = [name for name in parts(send) if "kind" in schemas[name].get("required", ())]
+    others = [name for name in parts(send) if "properties" in schemas[name] and name not in events]
     sections = [
         "### From the client",
-        *(model_text(model) for model in members(ClientMessage)),
+        *(section(receive["schemas"][name]) for name in receive["names"]),
         "### From the server",
-        *(model_text(model) for model in members(ServerMessage)),
+        *(section(schemas[name]) for name in send["names"]),
+        "### Events",
+        *(section(schemas[name], STAMP) for name in events if "const" in _kind(schemas[name])),
         "### Parts",
-        *(model_text(model) for model in PARTS),
+        *(section(schemas[name]) for name in others),
     ]
     return "\n\n".join(section.strip() for section in sections).replace("``", "`")
+
+
+def _kind(schema: Schema) -> Schema:
+    kind: Schema = schema["properties"]["kind"]
+    return kind
 
 
 def with_messages(document: str) -> str:

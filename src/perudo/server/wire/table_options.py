@@ -33,7 +33,7 @@ def shortest(text: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def options_of(text: str) -> dict[str, Any]:
+def options_of(text: str) -> dict[str, bool | int | str]:
     """Every option of rules by name."""
     return PERUDO.setting_options(parsed(text))
 
@@ -41,7 +41,9 @@ def options_of(text: str) -> dict[str, Any]:
 class Strict(BaseModel):
     """A part of a message: nothing unknown in it, nothing of another type."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    model_config = ConfigDict(
+        strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True
+    )
 
 
 class OpenSeat(Strict):
