@@ -156,7 +156,7 @@ async def play(
             async with connect(url, token, "program") as connection:
                 attempts = 0
                 if table is not None:
-                    await connection.send(**sitting(*read_link(table)[1:], seed))
+                    await connection.send(**sit_message(*read_link(table)[1:], seed))
                 if queue is not None:
                     await connection.send(type="queue", seed=seed, **queue)
                 async for message in connection:
@@ -187,13 +187,13 @@ async def _answer(
             type="action", table=message["table"], id=message["id"], action=action
         )
     elif message["type"] == "challenge" and accept(message):
-        await connection.send(**sitting(message["table"], message.get("key"), seed))
+        await connection.send(**sit_message(message["table"], message.get("key"), seed))
     elif message["type"] == "error" and message["code"] in FATAL:
         raise ServerError(message["code"], message["message"])
     return bool(message["type"] == "end")
 
 
-def sitting(table: str, key: str | None, seed: str) -> Message:
+def sit_message(table: str, key: str | None, seed: str) -> Message:
     """The message that takes a seat; the key is there only if there is one."""
     return {"type": "sit", "table": table, "seed": seed} | ({} if key is None else {"key": key})
 

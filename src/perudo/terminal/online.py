@@ -19,7 +19,7 @@ from perudo.client import (
     new_guest,
     read_link,
     request,
-    sitting,
+    sit_message,
 )
 from perudo.games.errors import PerudoError
 from perudo.games.state import seat_name
@@ -55,7 +55,7 @@ class OnlineGame:
         """Follow the table from where it was last heard of, and sit there."""
         self.connection = connection
         await connection.send(type="open", table=self.table, after=self._known, ref=ENTERING)
-        await connection.send(**sitting(self.table, self._key, self._seed), ref=ENTERING)
+        await connection.send(**sit_message(self.table, self._key, self._seed), ref=ENTERING)
 
     async def take(self, message: Message) -> None:
         """Tell what a message says; raises if the table cannot be played at."""

@@ -16,7 +16,7 @@ from perudo.server.rooms.room import Room
 from perudo.server.table.invitations import seat_for
 from perudo.server.table.table import Draft, Occupant
 from perudo.server.wire import client_messages
-from perudo.server.wire.server_messages import PlayerKind
+from perudo.server.wire.events import PlayerKind
 
 
 class Answer(dict[str, Any]):

@@ -10,14 +10,8 @@ from typing import Any
 from perudo.fair_dice import FairDice
 from perudo.record import MatchRecord
 from perudo.server.table.match import Match
-from perudo.server.wire.server_messages import (
-    AbsenceAction,
-    Event,
-    Player,
-    PlayerKind,
-    PublicView,
-    Status,
-)
+from perudo.server.wire.events import AbsenceAction, Event, Player, PlayerKind
+from perudo.server.wire.server_messages import PublicView, Status
 from perudo.server.wire.table_options import SeatChoice, TableOptions, stored_options
 
 RECORD_KINDS = ("deal", "act", "result", "end")

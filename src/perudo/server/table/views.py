@@ -13,13 +13,11 @@ from perudo.games.perudo import PERUDO, PerudoState
 from perudo.games.perudo.odds import chance_right
 from perudo.server.table.match import Match, action_text
 from perudo.server.table.table import RECORD_KINDS, Logged, TableState
+from perudo.server.wire.events import Event, PublicEvent, RecordEvent
 from perudo.server.wire.server_messages import (
     Decide,
-    Event,
     ProgramMessage,
-    PublicEvent,
     PublicView,
-    RecordEvent,
     View,
     Where,
     Window,

@@ -12,7 +12,7 @@ from pydantic import ConfigDict, TypeAdapter
 from typing_extensions import get_original_bases, is_typeddict
 
 from perudo import __version__
-from perudo.server.wire import server_messages
+from perudo.server.wire import events, server_messages
 from perudo.server.wire.client_messages import ClientMessage
 from perudo.server.wire.server_messages import ServerMessage
 
@@ -27,7 +27,7 @@ class Messages(TypedDict):
 
     names: list[str]
     schemas: dict[str, Schema]
-    """By name, with all the parts that messages are made of."""
+    """Schemas by name, those of the messages' parts too."""
 
 
 @cache
@@ -41,7 +41,7 @@ def from_server() -> Messages:
     """Describe what the server sends."""
     found = _messages(TypeAdapter(ServerMessage, config=DOCUMENTED))
     for name, schema in found["schemas"].items():
-        for inherited in _inherited(getattr(server_messages, name, None)):
+        for inherited in _inherited(getattr(server_messages, name, getattr(events, name, None))):
             for field, text in inherited.items():
                 schema["properties"][field].setdefault("description", text)
     return found

@@ -1,0 +1,240 @@
+"""The events of a table as the server sends them.
+
+A field of an event's type is what leaves a table's log; nothing else does.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypeAliasType, TypedDict
+
+from perudo.protocol import Settled
+
+PlayerKind = Literal["person", "bot", "ai"]
+AbsenceAction = Literal["ai", "wait"]
+By = Literal["player", "ai", "timer", "fallback", "window"]
+
+
+class Player(TypedDict):
+    """The occupant of a seat."""
+
+    name: str
+    kind: PlayerKind
+    id: str | None
+    """Null for AIs."""
+    agent: str | None
+    """The AI's name with its parameters; null for people and bots."""
+
+
+class Stamp(TypedDict):
+    """The number and time of an event."""
+
+    n: int
+    at: float
+    """Seconds since 1970."""
+
+
+class AnchorEvent(Stamp):
+    """The server has drawn the secret of a game's dice."""
+
+    kind: Literal["anchor"]
+    game: int
+    anchor: str
+    """SHA-256 of the secret."""
+
+
+class SeatedEvent(Stamp):
+    """A player has taken a seat."""
+
+    kind: Literal["seated"]
+    seat: int
+    player: Player
+
+
+class LeftEvent(Stamp):
+    """A player has left a seat."""
+
+    kind: Literal["left"]
+    seat: int
+    reason: Literal["left", "kicked"]
+    stand_in: str | None
+    """The AI that plays on, if a game is being played."""
+
+
+class StartedEvent(Stamp):
+    """A game has begun."""
+
+    kind: Literal["started"]
+    game: int
+    players: list[Player]
+    sitting: NotRequired[list[int]]
+    """The seat in which each player sat when the series began, by seat. In a series of AIs alone
+    every player has every seat equally often; ``wins`` move with the players."""
+    commit: str | None
+    """Commitment to the first round's dice."""
+
+
+class FairDeal(TypedDict):
+    """The commitments told with a deal (see Fair dice)."""
+
+    commit: str
+    next: str
+    """Commit of the next round."""
+    locks: list[str]
+    anchor: NotRequired[str]
+    seeds: NotRequired[list[str]]
+    start_key: NotRequired[str]
+
+
+class DealEvent(Stamp):
+    """A round has been dealt."""
+
+    kind: Literal["deal"]
+    round: int
+    opener: int
+    dice: list[str | None]
+    """Dice of each seat; null: hidden from the viewer."""
+    fair: NotRequired[FairDeal]
+    start_roll: NotRequired[list[list[int | None]]]
+    """The faces rolled for the opener, attempt by attempt, by seat."""
+
+
+class ActEvent(Stamp):
+    """A player has acted."""
+
+    kind: Literal["act"]
+    seat: int
+    action: str
+    by: By
+    """``fallback``: for an AI that failed; ``window``: settled when the calza window closed."""
+
+
+class AnsweredEvent(Stamp):
+    """A player has answered in the calza window."""
+
+    kind: Literal["answered"]
+    seat: int
+    action: NotRequired[str]
+    """Only to the player who answered."""
+
+
+class FairResult(TypedDict):
+    """The keys of the hands that were shown."""
+
+    keys: list[str | None]
+
+
+class ResultEvent(Stamp, Settled):
+    """A round has been settled."""
+
+    kind: Literal["result"]
+    fair: NotRequired[FairResult]
+
+
+class FairEnd(TypedDict):
+    """The secret from which all dice of the game follow."""
+
+    secret: str
+
+
+class EndEvent(Stamp):
+    """A game is over."""
+
+    kind: Literal["end"]
+    payoffs: list[float]
+    fair: NotRequired[FairEnd]
+
+
+class FreeEvent(Stamp):
+    """The seats of players who left the game are free again."""
+
+    kind: Literal["free"]
+    seats: list[int]
+
+
+class AbsentEvent(Stamp):
+    """An AI plays for an absent player."""
+
+    kind: Literal["absent"]
+    seat: int
+    agent: str
+
+
+class BackEvent(Stamp):
+    """An absent player plays again."""
+
+    kind: Literal["back"]
+    seat: int
+
+
+class PausedEvent(Stamp):
+    """The creator has stopped the clocks or let them go on."""
+
+    kind: Literal["paused"]
+    on: bool
+    by: str
+
+
+class AbsenceEvent(Stamp):
+    """The creator has chosen what an absence does."""
+
+    kind: Literal["absence"]
+    action: AbsenceAction
+    seconds: float | None
+
+
+class RematchEvent(Stamp):
+    """A player asks for another series."""
+
+    kind: Literal["rematch"]
+    seat: int
+
+
+class SaidEvent(Stamp):
+    """A player has said something."""
+
+    kind: Literal["said"]
+    seat: int
+    reaction: str | None
+    phrase: str | None
+    text: str | None
+
+
+class MutedEvent(Stamp):
+    """The creator has muted a seat or lets it speak again."""
+
+    kind: Literal["muted"]
+    seat: int
+    on: bool
+
+
+class ClosedEvent(Stamp):
+    """The table is closed."""
+
+    kind: Literal["closed"]
+    reason: str
+
+
+PublicEvent = (
+    AnchorEvent
+    | SeatedEvent
+    | LeftEvent
+    | StartedEvent
+    | AnsweredEvent
+    | FreeEvent
+    | AbsentEvent
+    | BackEvent
+    | PausedEvent
+    | AbsenceEvent
+    | RematchEvent
+    | SaidEvent
+    | MutedEvent
+    | ClosedEvent
+)
+"""Events of a table, apart from those of the game's own record."""
+RecordEvent = DealEvent | ActEvent | ResultEvent | EndEvent
+"""Events of the game's own record."""
+Event = TypeAliasType("Event", Annotated[PublicEvent | RecordEvent, Field(discriminator="kind")])
+"""One numbered event of a table."""
