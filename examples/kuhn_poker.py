@@ -16,9 +16,9 @@ import numpy as np
 
 from perudo.games import Game, Properties, register
 from perudo.games.chance import Stream, below, combine, key_of, stream_of
-from perudo.games.game import ARRIVED, CHANCE, OVER, Operations, Record
+from perudo.games.game import seat_name
 from perudo.games.kernel import kernel
-from perudo.games.state import seat_name
+from perudo.games.operations import ARRIVED, CHANCE, OVER, Operations, Record
 
 # The record needs `players` and `viewer`; the rest is the game's. Use signed numbers and leave
 # unused places zero.

@@ -5,14 +5,10 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from perudo.games.game import State
 from perudo.games.kernel import INTERPRETED
-from perudo.games.king_up import (
-    KING_UP,
-    MOVING,
-    OFF_BOARD,
-    PIECES,
-)
-from perudo.games.state import State
+from perudo.games.king_up import KING_UP, PIECES
+from perudo.games.king_up.layout import MOVING, OFF_BOARD
 
 GAMES = 10 if INTERPRETED else 1000
 """Random games of each kind; interpreted kernels are a hundred times slower."""

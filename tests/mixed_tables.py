@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from perudo.agents import Agent
 from perudo.games.chance import below, key_of, stream_of
 from perudo.games.perudo import PERUDO, Rules
-from perudo.games.perudo.presets import PRESETS
+from perudo.games.perudo.rules import PRESETS
 
 RULE_SETS = (*PRESETS, "official:dice=8,max_players=10,palafico=declared")
 

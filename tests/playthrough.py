@@ -9,8 +9,8 @@ from pathlib import Path
 
 from perudo.games import Game, games
 from perudo.games.chance import below, stream_of
-from perudo.games.game import SPECTATOR
-from perudo.games.state import seat_name
+from perudo.games.game import seat_name
+from perudo.games.operations import SPECTATOR
 from perudo.table import SeededDice, Table
 
 GOLDEN = Path(__file__).parent / "golden"

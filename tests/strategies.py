@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from perudo.games.chance import below, key_of, stream_of
 from perudo.games.errors import RulesError
-from perudo.games.game import CHANCE, OVER
+from perudo.games.operations import CHANCE, OVER
 from perudo.games.perudo import OPTIONS, PERUDO, PRESETS, PerudoState, Rules
-from perudo.games.perudo.rules import option_values, parse_option
+from perudo.games.perudo.rules import option_values
 
 Choose = Callable[[Sequence[Any]], Any]
 
@@ -25,7 +25,7 @@ def choose_rules(choose: Choose) -> Rules:
     rules = PRESETS[choose(tuple(PRESETS))].rules
     for _ in range(choose(range(MOST_CHANGES + 1))):
         name = choose(tuple(OPTIONS))
-        value: Any = parse_option(name, choose(option_values(name)))
+        value: Any = Rules.parse_option(name, choose(option_values(name)))
         try:
             rules = replace(rules, **{name: value})
         except RulesError:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from perudo import protocol
 from perudo.games.chance import stream_of
 from perudo.games.errors import IllegalActionError, InvalidActionError
-from perudo.games.game import SPECTATOR
+from perudo.games.operations import SPECTATOR
 from perudo.games.perudo import PERUDO, PerudoState, Rules, position
 from perudo.protocol import ProtocolError, parse_reply
 from perudo.table import SeededDice, Table

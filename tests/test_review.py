@@ -19,8 +19,8 @@ from perudo.agents.champion.match_worth import worth_to
 from perudo.cli.app import app
 from perudo.games.chance import stream_of
 from perudo.games.errors import PerudoError
+from perudo.games.game import action_code
 from perudo.games.perudo import PERUDO, PerudoState, position
-from perudo.games.state import action_code
 from perudo.record import MatchRecord
 from perudo.review import Reviewed, costliest, model_named, review
 from perudo.search.online.beliefs import SURPRISE

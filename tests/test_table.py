@@ -8,7 +8,7 @@ import pytest
 
 from perudo.games.chance import below, stream_of
 from perudo.games.errors import IllegalActionError, InvalidActionError, NotYourTurnError
-from perudo.games.game import SPECTATOR
+from perudo.games.operations import SPECTATOR
 from perudo.games.perudo import PERUDO, Rules
 from perudo.record import MatchRecord
 from perudo.table import SeededDice, Table

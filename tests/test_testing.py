@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from perudo.games import games
-from perudo.games.game import Game, Record
+from perudo.games.game import Game
+from perudo.games.operations import Record
 from perudo.games.perudo import PERUDO, PerudoGame
 from perudo.games.perudo.layout import DUDO
 from perudo.testing import ContractError, check_game

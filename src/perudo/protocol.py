@@ -15,9 +15,9 @@ from typing import Any, Literal, NotRequired
 from typing_extensions import TypedDict
 
 from perudo.games.errors import PerudoError
-from perudo.games.game import EVERYTHING, Game
+from perudo.games.game import Game, action_code, require_legal
+from perudo.games.operations import EVERYTHING
 from perudo.games.perudo import Outcome, PerudoState
-from perudo.games.state import action_code, require_legal
 
 PROTOCOL = 1
 """Raised when a field is taken away or comes to mean something else; new fields do not raise it."""

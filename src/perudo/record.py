@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from perudo.games.errors import PerudoError
-from perudo.games.game import Game, Record, game_named
-from perudo.games.state import State, require_legal, seat_name
+from perudo.games.game import Game, State, game_named, require_legal, seat_name
+from perudo.games.operations import Record
 
 VERSION = 1
 """Version of the format; older ones stay readable."""

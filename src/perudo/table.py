@@ -13,8 +13,8 @@ import numpy as np
 
 from perudo.games.chance import key_of
 from perudo.games.errors import NotYourTurnError
-from perudo.games.game import CHANCE, OVER, SPECTATOR, Game, Record
-from perudo.games.state import (
+from perudo.games.game import (
+    Game,
     LegalActions,
     State,
     action_code,
@@ -22,6 +22,7 @@ from perudo.games.state import (
     require_legal,
     seat_name,
 )
+from perudo.games.operations import CHANCE, OVER, SPECTATOR, Record
 from perudo.record import Event, MatchRecord, end_data
 
 

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from perudo.games.errors import PerudoError
-from perudo.games.game import game_named
-from perudo.games.state import SEATS, require_legal
+from perudo.games.game import SEATS, game_named, require_legal
 from perudo.record import MatchRecord, RecordError, end_data
 
 HEADER = re.compile(r"^(?P<game>\w+), (?P<rules>\S+): (?P<players>[A-J] .+)$")

@@ -10,12 +10,11 @@ import pytest
 
 import reference
 from perudo.games import game_named
+from perudo.games.game import State, seat_name
 from perudo.games.perft import perft
 from perudo.games.perudo.game import PERUDO
 from perudo.games.perudo.position import position
-from perudo.games.perudo.presets import PRESETS
-from perudo.games.perudo.rules import Rules
-from perudo.games.state import State, seat_name
+from perudo.games.perudo.rules import PRESETS, Rules
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "perft.json"
 QUICK = 40_000

@@ -17,12 +17,12 @@ from perudo.games.errors import (
     RulesError,
     UnknownNameError,
 )
-from perudo.games.game import EVERYTHING, MATCH, ROUND, SPECTATOR, game_named
+from perudo.games.game import State, game_named
 from perudo.games.kernel import INTERPRETED
+from perudo.games.operations import EVERYTHING, MATCH, ROUND, SPECTATOR
 from perudo.games.perft import perft
 from perudo.games.playout import random_games
 from perudo.games.rock_paper_scissors import ROCK_PAPER_SCISSORS, THROWS
-from perudo.games.state import State
 
 GAME = ROCK_PAPER_SCISSORS
 BEATS = {("rock", "scissors"), ("scissors", "paper"), ("paper", "rock")}

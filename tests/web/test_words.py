@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from perudo.games.perudo.bidding import REFUSALS
-from perudo.games.perudo.presets import PRESETS
-from perudo.games.perudo.rules import OPTIONS, option_values
+from perudo.games.perudo.rules import OPTIONS, PRESETS, option_values
 from perudo.server.history.reviews import REVIEW_FAILED, REVIEW_LATE
 from perudo.server.wire.client_messages import PHRASES, REACTIONS
 

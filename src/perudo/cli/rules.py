@@ -8,8 +8,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table as Grid
 
-from perudo.games.perudo.presets import PRESETS
-from perudo.games.perudo.rules import OPTIONS, Rules, format_option, option_values
+from perudo.games.options import format_value
+from perudo.games.perudo.rules import OPTIONS, PRESETS, Rules, option_values
 
 
 def _values(name: str) -> str:
@@ -55,7 +55,7 @@ def show(preset: str | None) -> None:
     grid.add_column("value")
     grid.add_column("can be", style="dim")
     for name in OPTIONS:
-        grid.add_row(name, format_option(getattr(rules, name)), _values(name))
+        grid.add_row(name, format_value(getattr(rules, name)), _values(name))
     console.print(grid)
 
 
@@ -71,6 +71,6 @@ def markdown_table() -> str:
         for preset, value in PRESETS.items():
             own = getattr(value.rules, name)
             same = own == getattr(official, name) and preset != "official"
-            cells.append("" if same else format_option(own))
+            cells.append("" if same else format_value(own))
         lines.append(f"| `{name}` | " + " | ".join(cells) + " |")
     return "\n".join(lines)

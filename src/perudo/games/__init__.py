@@ -1,8 +1,7 @@
 """What a game is, and the games themselves."""
 
 from perudo.games import king_up, perudo, rock_paper_scissors
-from perudo.games.game import Game, Properties, game_named, games, register
-from perudo.games.state import State
+from perudo.games.game import Game, Properties, State, game_named, games, register
 
 __all__ = [
     "Game",

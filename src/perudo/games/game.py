@@ -1,13 +1,7 @@
-"""What a game is: a record type, and a handful of compiled operations on it.
+"""A game as people and programs handle it in Python: its names, its settings, its states.
 
-A state is one NumPy record of fixed size. A game supplies the operations below for its record
-type; everything else (tables, search, solvers, the arena) is written once against the generic
-functions of the same names, which find the game by the record's type: at compile time inside a
-kernel, at run time in Python.
-
-Chance is separate from play: ``apply`` is deterministic, and when dice are to be rolled or cards
-dealt, ``actor`` is ``CHANCE`` and ``deal`` does it. Simultaneous moves are sequential moves whose
-content stays hidden until all have moved.
+``operations.py`` holds what must be fast. A ``State`` is a value that never changes; Perudo adds
+names for what is on its table (``games/perudo/state.py``).
 """
 
 from __future__ import annotations
@@ -15,111 +9,56 @@ from __future__ import annotations
 import hashlib
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, TypeVar, overload
 
 import numpy as np
-import numpy.typing as npt
 
-from perudo.games.errors import InvalidActionError, PerudoError, RulesError, UnknownNameError
-from perudo.games.kernel import INTERPRETED
-from perudo.games.options import complete
-
-if TYPE_CHECKING:
-    from perudo.games.state import State
-
-Record = Any
-"""One game state: a NumPy record (in a kernel, numba's record type)."""
-
-Counters = npt.NDArray[np.int64]
-"""What happened in rounds: a row for each seat, a column for each of a game's counters."""
-
-CHANCE = -1
-"""``actor`` when dice are to be rolled or cards to be dealt."""
-OVER = -2
-"""``actor`` when the match is over."""
-
-ARRIVED = -1
-"""``move_towards`` when no move is missing."""
-
-ROUND, MATCH = 0, 1
-"""Horizons: what a payoff is about."""
-
-EVERYTHING = -1
-"""``viewer`` of a full state, which only its table and the lab hold."""
-SPECTATOR = -2
-"""``viewer`` of what everybody may see."""
-
-
-def _default(name: str) -> Any:
-    """A field that, left out, is the operation of this name in ``defaults``."""
-
-    def find() -> Any:
-        from perudo.games import defaults
-
-        return getattr(defaults, name)
-
-    return field(default_factory=find)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Operations:
-    """The compiled functions that a game supplies. ``state`` is changed in place.
-
-    Those with a default are for games that have more than one round, deal more than once, explain
-    refusals, or know a shorter way.
-    """
-
-    actor: Callable[[Record], int]
-    """The seat to act, or CHANCE, or OVER."""
-    action_count: Callable[[Record], int]
-    """How many actions the actor has."""
-    action: Callable[[Record, int], int]
-    """The k-th of them."""
-    apply: Callable[[Record, int], None]
-    """Play a legal action; what follows from it, up to the next decision, happens too."""
-    payoff: Callable[[Record, int, int], float]
-    """What the settled round, or finished match, is worth: (state, horizon, seat)."""
-    observe: Callable[[Record, int], None]
-    """Blank what this seat (or SPECTATOR) may not know."""
-    information_key: Callable[[Record, int], np.uint64]
-    """A hash of all that this seat (not a spectator) knows about the round."""
-    redeal: Callable[[Record, int, Any], None]
-    """Sample the hidden part afresh from a stream, consistently with what this seat knows."""
-    chance_count: Callable[[Record], int] = _default("no_chance")
-    """How many equally likely outcomes the awaited chance event has; 0 if too many to number."""
-    chance_outcome: Callable[[Record, int], None] = _default("no_outcome")
-    """Bring about the k-th of them."""
-    deal: Callable[[Record, np.uint64], None] = _default("deal_uniformly")
-    """Bring about the outcome that belongs to this key (and the round's number)."""
-    refusal: Callable[[Record, int], int] = _default("refuse_unlisted")
-    """0 if the action is legal, else the number of the reason (see ``Game.refusals``)."""
-    round_over: Callable[[Record], bool] = _default("match_over")
-    """Whether the round has been settled and the next one has not been dealt."""
-    finish_round_randomly: Callable[[Record, Any], int] = _default("step_round_randomly")
-    """Uniform legal actions, drawn from a stream, to the end of the round; returns how many."""
-    copy: Callable[[Record, Record], None] = _default("copy_whole")
-    """Make the first state equal to the second."""
-    settlement_key: Callable[[Record], np.uint64] = _default("no_settlement_key")
-    """For solvers: rounds settled with equal keys pay alike when hands are alike; 0: not known."""
-    memory_key: Callable[[Record, int], np.uint64] = _default("no_memory_key")
-    """A hash of the public position for players who remember only the round's last so many moves:
-    positions of equal keys go on alike. 0: not known."""
-    hand_count: Callable[[Record, int], int] = _default("no_hands")
-    """How many hands a seat can have, where hands are independent of each other; else 0."""
-    put_hand: Callable[[Record, int, int], float] = _default("put_no_hand")
-    """Give a seat the k-th of them; returns how likely it is to be dealt."""
-    rewind: Callable[[Record], bool] = _default("cannot_rewind")
-    """Go back to where the round's first move is to be made, hands as they are; or return False."""
-    move_towards: Callable[[Record, Record], int] = _default("no_way")
-    """The move that leads from a rewound state towards one of the same round; or ARRIVED."""
-    forget_round: Callable[[Record], None] = _default("keep_all")
-    """Between rounds: blank all on which the rest of the match does not depend."""
-    tally: Callable[[Record, Counters], None] = _default("tally_nothing")
-    """Add what happened in the round just settled to counters: a row for each seat, a column for
-    each of ``Game.counters``."""
+from perudo.games.errors import (
+    IllegalActionError,
+    InvalidActionError,
+    PerudoError,
+    RulesError,
+    UnknownNameError,
+)
+from perudo.games.operations import ARRIVED as ARRIVED
+from perudo.games.operations import CHANCE as CHANCE
+from perudo.games.operations import EVERYTHING as EVERYTHING
+from perudo.games.operations import MATCH as MATCH
+from perudo.games.operations import OVER as OVER
+from perudo.games.operations import ROUND as ROUND
+from perudo.games.operations import SPECTATOR as SPECTATOR
+from perudo.games.operations import Counters as Counters
+from perudo.games.operations import Operations as Operations
+from perudo.games.operations import Record as Record
+from perudo.games.operations import action as action
+from perudo.games.operations import action_count as action_count
+from perudo.games.operations import actor as actor
+from perudo.games.operations import add_record_type, list_actions
+from perudo.games.operations import apply as apply
+from perudo.games.operations import chance_count as chance_count
+from perudo.games.operations import chance_outcome as chance_outcome
+from perudo.games.operations import copy as copy
+from perudo.games.operations import deal as deal
+from perudo.games.operations import finish_round_randomly as finish_round_randomly
+from perudo.games.operations import forget_round as forget_round
+from perudo.games.operations import hand_count as hand_count
+from perudo.games.operations import information_key as information_key
+from perudo.games.operations import memory_key as memory_key
+from perudo.games.operations import move_towards as move_towards
+from perudo.games.operations import observe as observe
+from perudo.games.operations import payoff as payoff
+from perudo.games.operations import put_hand as put_hand
+from perudo.games.operations import redeal as redeal
+from perudo.games.operations import refusal as refusal
+from perudo.games.operations import rewind as rewind
+from perudo.games.operations import round_over as round_over
+from perudo.games.operations import settlement_key as settlement_key
+from perudo.games.operations import tally as tally
+from perudo.games.operations import workspace as workspace
+from perudo.games.options import Setting, complete
 
 
 @dataclass(frozen=True)
@@ -137,11 +76,6 @@ class Properties:
     """Whether anything is dealt or rolled."""
 
 
-@dataclass(frozen=True)
-class NoOptions:
-    """The setting of a game that has nothing to choose."""
-
-
 class Game(ABC):
     """A game: its record type, its operations, and how its parts are written for people.
 
@@ -155,16 +89,12 @@ class Game(ABC):
     properties: ClassVar[Properties]
     refusals: ClassVar[tuple[str, ...]] = ("legal", "not_allowed")
     """Stable codes; ``operations.refusal`` returns an index into this, 0 meaning legal."""
-    presets: ClassVar[Sequence[str]] = ("standard",)
     smallest: ClassVar[str] = "standard"
     """A setting whose whole tree can be counted in a moment, for checks."""
     revision: ClassVar[int] = 1
     """Raised when the same options come to mean something else; records carry it."""
-    setting_type: ClassVar[Any] = NoOptions
-    """The frozen dataclass of this game's options; it validates itself.
-
-    ``before`` in an option's metadata is its value in records from before there was the option.
-    """
+    setting_type: ClassVar[Any] = Setting
+    """The ``Setting`` with this game's options."""
     action_names: ClassVar[tuple[str, ...]] = ()
     """The actions of a game that has only a few; they are numbered from 1."""
     counters: ClassVar[tuple[str, ...]] = ()
@@ -177,17 +107,18 @@ class Game(ABC):
         """The state, or an observation of it, on a few lines of plain text."""
 
     # --- settings -------------------------------------------------------------------------------
+    @property
+    def presets(self) -> tuple[str, ...]:
+        """The names of settings; the first is the usual one."""
+        return tuple(self.setting_type.presets())
+
     def setting(self, text: str) -> Any:
         """Read a preset with options, ``official:calza=no,dice=3``, into this game's settings."""
-        if text not in self.presets:
-            raise UnknownNameError(
-                f"unknown setting {text!r} of {self.name}; there is: {', '.join(self.presets)}"
-            )
-        return self.setting_type()
+        return self.setting_type.parse(text)
 
     def describe_setting(self, setting: Any) -> str:
         """Write the settings so that ``setting`` reads them back."""
-        return self.presets[0]
+        return str(setting)
 
     def setting_options(self, setting: Any) -> dict[str, Any]:
         """Every option with its value, as plain data."""
@@ -199,8 +130,6 @@ class Game(ABC):
 
     def start(self, setting: Any, players: int) -> State:
         """The state before the first deal."""
-        from perudo.games.state import State
-
         fewest, most = self.properties.min_players, self.properties.max_players
         if not fewest <= players <= most:
             allowed = str(fewest) if fewest == most else f"{fewest} to {most}"
@@ -305,22 +234,14 @@ def register(game: Game) -> Game:
     """Make a game known, so that the generic operations work on its records."""
     if not type(game).__module__.startswith("perudo."):
         type(game).dtype = _marked(game)
-    dtype = game.dtype
-    covered = sum(part.itemsize for part, *_ in (dtype.fields or {}).values())
-    if covered != dtype.itemsize:
-        raise TypeError(
-            f"the record of {game.name} has padding: equal states could differ in bytes"
-        )
-    shadowed = [name for name in dtype.names or () if hasattr(np.record, name)]
-    if shadowed:
-        raise TypeError(f"the record of {game.name} cannot have a field {shadowed[0]}: NumPy's own")
-    other = _by_dtype.get(dtype)
+    other = _by_dtype.get(game.dtype)
     if other is not None and other.name != game.name:
         raise TypeError(
             f"{game.name} and {other.name} have the same fields; give each record a marker field"
         )
+    add_record_type(game.name, game.dtype, game.operations)
     _games[game.name] = game
-    _by_dtype[dtype] = game
+    _by_dtype[game.dtype] = game
     return game
 
 
@@ -343,105 +264,191 @@ def game_of(dtype: np.dtype[Any]) -> Game:
     return _by_dtype[dtype]
 
 
-def _generic(name: str, arguments: int) -> Callable[..., Any]:
-    """The generic form of an operation, found by record type; it takes so many more arguments."""
+# --- states
+SEATS = "ABCDEFGHIJ"
+"""Seats by name."""
 
-    def generic(state: Record, *arguments: Any) -> Any:
-        return getattr(game_of(state.dtype).operations, name)(state, *arguments)
+LARGEST_CODE = 1 << 31
+"""No game numbers its actions this high."""
 
-    if not INTERPRETED:
-        _overload(generic, name, arguments)
-    return generic
-
-
-def workspace(state: Record, count: int) -> Any:
-    """Zeroed records of the same type as a state, also in a kernel."""
-    return np.zeros(count, state.dtype)
+StateType = TypeVar("StateType", bound="State")
 
 
-if not INTERPRETED:
-    import numba
-    from numba.extending import overload as _overload_function
+def seat_name(seat: int) -> str:
+    """A seat's letter."""
+    return SEATS[seat]
 
-    @_overload_function(workspace)  # type: ignore[untyped-decorator]  # numba ships no types
-    def _workspace(state: Any, count: Any) -> Any:
-        dtype = next(
-            game.dtype for game in _games.values() if numba.from_dtype(game.dtype) == state
+
+def copied(record: Record) -> Record:
+    """A copy of a record; its own ``copy`` goes field by field and takes ten times as long."""
+    return np.frombuffer(bytearray(record.tobytes()), record.dtype)[0]
+
+
+class State:
+    """One state, or one seat's observation of it, of any game."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = copied(record)
+
+    @property
+    def record(self) -> Record:
+        """The underlying record; a copy, so that this value cannot change."""
+        return copied(self._record)
+
+    @property
+    def game(self) -> Game:
+        """The game that this is a state of."""
+        return game_of(self._record.dtype)
+
+    @property
+    def players(self) -> int:
+        """How many seats there are."""
+        return int(self._record.players)
+
+    @property
+    def actor(self) -> int | None:
+        """The seat to act, or None before a deal and after the match."""
+        seat = int(self.game.operations.actor(self._record))
+        return seat if seat >= 0 else None
+
+    @property
+    def awaits_deal(self) -> bool:
+        """Whether dice are to be rolled or cards to be dealt."""
+        return bool(self.game.operations.actor(self._record) == CHANCE)
+
+    @property
+    def over(self) -> bool:
+        """Whether the match is over."""
+        return bool(self.game.operations.actor(self._record) == OVER)
+
+    @property
+    def round_over(self) -> bool:
+        """Whether a round has been settled and the next not been dealt."""
+        return bool(self.game.operations.round_over(self._record))
+
+    @property
+    def viewer(self) -> int:
+        """Whose observation this is; EVERYTHING if it is the full state."""
+        return int(self._record.viewer)
+
+    @property
+    def legal_actions(self) -> LegalActions:
+        """What the actor may do: lazy, with ``in``, ``len``, iteration and readable ``str``."""
+        return LegalActions(self)
+
+    def apply(self: StateType, action: Any) -> StateType:
+        """The state after a legal action, which may be given as text."""
+        code = action_code(self.game, action)
+        require_legal(self._record, code)
+        record = copied(self._record)
+        self.game.operations.apply(record, code)
+        return type(self)(record)
+
+    def deal(self: StateType, key: int) -> StateType:
+        """The state after dice are rolled or cards dealt, from a key."""
+        record = copied(self._record)
+        self.game.operations.deal(record, np.uint64(key))
+        return type(self)(record)
+
+    def observe(self: StateType, seat: int) -> StateType:
+        """What a seat (or SPECTATOR) sees."""
+        record = copied(self._record)
+        self.game.operations.observe(record, seat)
+        return type(self)(record)
+
+    def payoffs(self, horizon: int = MATCH) -> tuple[float, ...]:
+        """What the finished match, or the settled round, is worth to each seat."""
+        if not (self.over if horizon == MATCH else self.round_over):
+            raise ValueError(
+                "the match is not over" if horizon == MATCH else "the round is not over"
+            )
+        payoff = self.game.operations.payoff
+        return tuple(float(payoff(self._record, horizon, seat)) for seat in range(self.players))
+
+    def round_payoffs(self) -> tuple[float, ...]:
+        """What the round just settled was worth to each seat."""
+        return self.payoffs(ROUND)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, State) and bool(
+            self._record.dtype == other._record.dtype
+            and self._record.tobytes() == other._record.tobytes()
         )
 
-        def make(state: Any, count: Any) -> Any:
-            return np.zeros(count, dtype)
+    def __hash__(self) -> int:
+        return hash(self._record.tobytes())
 
-        return make
-
-
-def _overload(generic: Callable[..., Any], name: str, arguments: int) -> None:
-    """Let kernels call the game's operation as if it had been named.
-
-    The caller's code gets the call itself (``inline``), not a function that makes it: numba
-    optimises the whole operation again for each function that leads to it.
-    """
-    import numba
-    from numba.extending import overload
-
-    def operation_of(record: Any) -> Any:
-        return next(
-            getattr(game.operations, name)
-            for game in _games.values()
-            if numba.from_dtype(game.dtype) == record
-        )
-
-    def resolve(state: Any) -> Any:
-        operation = operation_of(state)
-
-        def call(state: Any) -> Any:
-            return operation(state)
-
-        return call
-
-    def resolve_with_one(state: Any, first: Any) -> Any:
-        operation = operation_of(state)
-
-        def call(state: Any, first: Any) -> Any:
-            return operation(state, first)
-
-        return call
-
-    def resolve_with_two(state: Any, first: Any, second: Any) -> Any:
-        operation = operation_of(state)
-
-        def call(state: Any, first: Any, second: Any) -> Any:
-            return operation(state, first, second)
-
-        return call
-
-    resolver = (resolve, resolve_with_one, resolve_with_two)[arguments]
-    overload(generic, inline="always")(resolver)
+    def __str__(self) -> str:
+        return self.game.describe(self._record)
 
 
-actor = _generic("actor", 0)
-chance_count = _generic("chance_count", 0)
-chance_outcome = _generic("chance_outcome", 1)
-deal = _generic("deal", 1)
-action_count = _generic("action_count", 0)
-action = _generic("action", 1)
-refusal = _generic("refusal", 1)
-apply = _generic("apply", 1)
-round_over = _generic("round_over", 0)
-payoff = _generic("payoff", 2)
-observe = _generic("observe", 1)
-information_key = _generic("information_key", 1)
-redeal = _generic("redeal", 2)
-finish_round_randomly = _generic("finish_round_randomly", 1)
-copy = _generic("copy", 1)
-settlement_key = _generic("settlement_key", 0)
-memory_key = _generic("memory_key", 1)
-hand_count = _generic("hand_count", 1)
-put_hand = _generic("put_hand", 2)
-rewind = _generic("rewind", 0)
-move_towards = _generic("move_towards", 1)
-forget_round = _generic("forget_round", 0)
-tally = _generic("tally", 1)
+def action_code(game: Game, action: Any) -> int:
+    """The number of an action that is given as a number, as text, or as the game's own value."""
+    if isinstance(action, (int, np.integer)) and not isinstance(action, bool):
+        if abs(int(action)) >= LARGEST_CODE:
+            raise InvalidActionError(f"{action} is not the number of an action")
+        return int(action)
+    if isinstance(action, str):
+        return game.parse_action(action)
+    code = getattr(action, "code", None)
+    if isinstance(code, int):
+        return code
+    raise InvalidActionError(f"{action!r} is not an action; give text such as '3x5'")
 
 
-assert all(operation.name in globals() for operation in fields(Operations))
+def require_legal(record: Record, code: int) -> None:
+    """Raise ``IllegalActionError`` with the reason unless the actor may do this."""
+    game = game_of(record.dtype)
+    number = int(game.operations.refusal(record, code))
+    if number != 0:
+        name = game.refusals[number]
+        raise IllegalActionError(name, game.explain_refusal(record, code, name))
+
+
+class LegalActions(Sequence[Any]):
+    """The legal actions of a state, counted and found without listing them."""
+
+    def __init__(self, state: State) -> None:
+        self._game = state.game
+        self._record = state.record
+        self._state = state
+
+    @property
+    def codes(self) -> list[int]:
+        """The actions as numbers."""
+        codes = np.zeros(len(self), np.int64)
+        list_actions(self._record, codes)
+        return codes.tolist()
+
+    def __len__(self) -> int:
+        if self._state.actor is None:
+            return 0
+        return int(self._game.operations.action_count(self._record))
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        place = index + len(self) if index < 0 else index
+        if not 0 <= place < len(self):
+            raise IndexError(f"there are {len(self)} legal actions, not {index}")
+        return self._game.action_value(int(self._game.operations.action(self._record, place)))
+
+    def __contains__(self, action: object) -> bool:
+        try:
+            code = action_code(self._game, action)
+        except InvalidActionError:
+            return False
+        return int(self._game.operations.refusal(self._record, code)) == 0
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self._game.action_value(code) for code in self.codes)
+
+    def __str__(self) -> str:
+        return self._game.format_actions(self.codes)
+
+    def __repr__(self) -> str:
+        return f"<LegalActions: {self}>"

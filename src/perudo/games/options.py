@@ -1,15 +1,23 @@
-"""Options in stored data, which an older or a newer version may have written (docs/rules.md, 12).
+"""A game's options: declared as fields, checked, written as text or bytes, read from stored data.
 
-What people write is read strictly, by each game's ``setting``.
+A setting is a frozen dataclass whose fields are made by ``choice``, ``number`` and ``switch``.
+What people write is read strictly; stored data may be another version's (docs/rules.md, 12).
 """
 
 from __future__ import annotations
 
-from collections.abc import Container
-from dataclasses import fields
-from typing import Any
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import Field, dataclass, field, fields, replace
+from typing import Any, ClassVar, Self, TypeVar
 
-from perudo.games.errors import RulesError
+import numpy as np
+
+from perudo.games.errors import RulesError, UnknownNameError
+
+Value = bool | int | str
+"""The value of an option."""
+Options = Mapping[str, Value]
+"""Every option of a setting with its value."""
 
 CHANGES_NOTHING: tuple[Any, ...] = (False, None, 0, "none", "off", "no")
 """Values at which an option that this version does not know leaves the game as it is.
@@ -18,8 +26,136 @@ So each new option has one of these values where it does nothing.
 """
 
 
+# --- declaring options --------------------------------------------------------------------------
+# ``before`` is an option's value in records from before there was the option: the value with which
+# the game is what it is without it.
+
+
+def choice(default: str, values: Iterable[str], *, before: str) -> Any:
+    """An option that is one of a few words."""
+    return field(default=default, metadata={"values": tuple(values), "before": before})
+
+
+def number(default: int, lowest: int, highest: int, *, before: int) -> Any:
+    """An option that is a whole number."""
+    values = tuple(range(lowest, highest + 1))
+    return field(default=default, metadata={"values": values, "before": before})
+
+
+def switch(default: bool, *, before: bool) -> Any:
+    """An option that is on or off."""
+    return field(default=default, metadata={"values": (True, False), "before": before})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """The options of a game; it checks itself. One without options has the preset ``standard``."""
+
+    noun: ClassVar[str] = "setting"
+
+    def __post_init__(self) -> None:
+        """Refuse values that an option cannot have."""
+        for option in fields(self):
+            value, values = getattr(self, option.name), option.metadata["values"]
+            if type(value) is not type(values[0]) or value not in values:
+                raise _wrong_value(option, value)
+
+    @classmethod
+    def presets(cls) -> Mapping[str, Self]:
+        """Return the named settings; the first is the usual one."""
+        return {"standard": cls()}
+
+    @classmethod
+    def preset(cls, name: str) -> Self:
+        """Return the setting with this name."""
+        presets = cls.presets()
+        if name not in presets:
+            raise UnknownNameError(f"unknown {cls.noun} {name!r}; there are: {', '.join(presets)}")
+        return presets[name]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a preset, with options after a colon: ``official:calza=no,dice=3``."""
+        name, _, options = text.partition(":")
+        pairs = [option.partition("=") for option in options.split(",") if option]
+        return cls.preset(name).with_options({key: value for key, _, value in pairs})
+
+    def with_options(self, options: Mapping[str, str]) -> Self:
+        """Return this setting with some options changed, their values given as text."""
+        return replace(self, **{name: self.parse_option(name, options[name]) for name in options})
+
+    @classmethod
+    def parse_option(cls, name: str, text: str) -> Value:
+        """Read the value of an option; raises if there is no such option or value."""
+        options = {option.name: option for option in fields(cls)}
+        if name not in options:
+            raise UnknownNameError(f"unknown option {name!r}; there are: {', '.join(options)}")
+        for value in options[name].metadata["values"]:
+            if format_value(value) == text:
+                return value  # type: ignore[no-any-return]  # metadata has no types
+        raise _wrong_value(options[name], text)
+
+    def __str__(self) -> str:
+        """Return the shortest text that ``parse`` reads back: a preset and what differs."""
+        presets = self.presets()
+
+        def differences(name: str) -> list[str]:
+            return [
+                f"{option.name}={format_value(value)}"
+                for option in fields(self)
+                if (value := getattr(self, option.name)) != getattr(presets[name], option.name)
+            ]
+
+        nearest = min(presets, key=lambda name: len(differences(name)))
+        return ":".join(filter(None, [nearest, ",".join(differences(nearest))]))
+
+
+SettingType = TypeVar("SettingType", bound=Setting)
+
+
+def format_value(value: Value) -> str:
+    """Write the value of an option."""
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
+
+
+def option_texts(option: Field[Any]) -> tuple[str, ...]:
+    """Return everything that an option can be, as text."""
+    return tuple(map(format_value, option.metadata["values"]))
+
+
+def _wrong_value(option: Field[Any], value: object) -> RulesError:
+    *most, last = option_texts(option)
+    is_number = type(option.metadata["values"][0]) is int
+    possible = f"{most[0]} to {last}" if is_number else f"{', '.join(most)} or {last}"
+    return RulesError(f"{option.name}={value!r} is not possible; choose {possible}")
+
+
+# --- options in a game's record -----------------------------------------------------------------
+def options_dtype(setting_type: type[Setting]) -> np.dtype[Any]:
+    """Return the record type that holds every option of a setting in a byte."""
+    return np.dtype((np.record, [(option.name, "i1") for option in fields(setting_type)]))
+
+
+def write_options(record: Any, setting: Setting) -> None:
+    """Put the options into a record: words by their place among the possible ones."""
+    for option in fields(setting):
+        value, values = getattr(setting, option.name), option.metadata["values"]
+        record[option.name] = values.index(value) if isinstance(value, str) else int(value)
+
+
+def read_options(record: Any, setting_type: type[SettingType]) -> SettingType:
+    """Return the setting in a record."""
+    options: dict[str, Value] = {}
+    for option in fields(setting_type):
+        values, byte = option.metadata["values"], int(record[option.name])
+        is_word = isinstance(values[0], str)
+        options[option.name] = values[byte] if is_word else type(values[0])(byte)
+    return setting_type(**options)
+
+
+# --- stored options -----------------------------------------------------------------------------
 def known_only(options: dict[str, Any], known: Container[str]) -> dict[str, Any]:
-    """The options that are known; raises if another one may change the game."""
+    """Return the options that are known; raises if another one may change the game."""
     for name, value in options.items():
         if name not in known and value not in CHANGES_NOTHING:
             raise RulesError(
@@ -29,7 +165,7 @@ def known_only(options: dict[str, Any], known: Container[str]) -> dict[str, Any]
 
 
 def complete(setting_type: Any, stored: dict[str, Any]) -> dict[str, Any]:
-    """Every option of a setting: as it is stored, else as it was ``before`` there was the option.
+    """Return every option of a setting: as stored, else as it was ``before`` there was the option.
 
     An option declares that value in its field's metadata; one that does not may not be missing.
     """

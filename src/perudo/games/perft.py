@@ -9,7 +9,9 @@ import numpy.typing as npt
 
 from perudo.games.chance import combine
 from perudo.games.errors import PerudoError
-from perudo.games.game import (
+from perudo.games.game import State
+from perudo.games.kernel import kernel
+from perudo.games.operations import (
     CHANCE,
     Record,
     action,
@@ -22,8 +24,6 @@ from perudo.games.game import (
     information_key,
     round_over,
 )
-from perudo.games.kernel import kernel
-from perudo.games.state import State
 
 MAX_NODES = 2_000_000_000
 """A tree with more nodes is refused."""

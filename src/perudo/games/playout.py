@@ -5,8 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from perudo.games.chance import Stream, combine
-from perudo.games.game import CHANCE, OVER, ROUND, Record, actor, copy, deal, finish_round_randomly
 from perudo.games.kernel import kernel
+from perudo.games.operations import (
+    CHANCE,
+    OVER,
+    ROUND,
+    Record,
+    actor,
+    copy,
+    deal,
+    finish_round_randomly,
+)
 
 
 @kernel

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from perudo.games.chance import Stream, uniform
-from perudo.games.game import Record
 from perudo.games.kernel import INTERPRETED, kernel
+from perudo.games.operations import Record
 
 Parameters = npt.NDArray[np.float64]
 Memory = npt.NDArray[np.float64]

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from perudo.games.chance import Stream, below, combine
-from perudo.games.game import OVER, Game, Operations, Properties, Record, register
+from perudo.games.game import Game, Properties, register, seat_name
 from perudo.games.kernel import kernel
-from perudo.games.state import seat_name
+from perudo.games.operations import OVER, Operations, Record
 
 SEATS = 2
 THROWS = ("rock", "paper", "scissors")

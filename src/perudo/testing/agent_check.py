@@ -14,10 +14,9 @@ from perudo.agents.agent import Agent, CompiledAgent, Decision, Thoughts
 from perudo.agents.external.time_limit import decide_within
 from perudo.games.chance import Stream, below, next_word, stream_of
 from perudo.games.errors import AgentError, PerudoError
-from perudo.games.game import Game
+from perudo.games.game import Game, State, action_code
 from perudo.games.perudo import PERUDO
 from perudo.games.policy import Memory
-from perudo.games.state import State, action_code
 from perudo.table import SeededDice, Table
 from perudo.testing.contract import ContractError
 

@@ -8,19 +8,18 @@ import numpy as np
 import numpy.typing as npt
 
 from perudo.games.chance import below, key_of, stream_of
-from perudo.games.game import (
+from perudo.games.game import Game, State
+from perudo.games.kernel import kernel
+from perudo.games.operations import (
     CHANCE,
     EVERYTHING,
     MATCH,
     OVER,
     ROUND,
     SPECTATOR,
-    Game,
     Record,
     refusal,
 )
-from perudo.games.kernel import kernel
-from perudo.games.state import State
 from perudo.testing.contract import ContractError
 
 MAX_ACTIONS_IN_A_MATCH = 100_000

@@ -15,13 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from perudo.games.chance import below, key_of, stream_of
-from perudo.games.game import (
-    CHANCE,
-    MATCH,
-    OVER,
-    ROUND,
-)
 from perudo.games.kernel import INTERPRETED
+from perudo.games.operations import CHANCE, MATCH, OVER, ROUND
 from perudo.games.perudo import (
     PERUDO,
     Rules,

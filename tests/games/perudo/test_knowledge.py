@@ -11,19 +11,17 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from perudo.games.chance import stream_of
-from perudo.games.game import (
-    SPECTATOR,
-)
+from perudo.games.operations import SPECTATOR
 from perudo.games.perudo import (
     PERUDO,
     PerudoState,
     Rules,
     position,
 )
-from perudo.games.perudo.hands import hand_text
 from perudo.games.perudo.layout import (
     BIDDING,
 )
+from perudo.games.perudo.notation import hand_text
 from perudo.games.perudo.rules import FACES, MAX_PLAYERS
 from strategies import decisions, positions
 from uniform import check_uniform

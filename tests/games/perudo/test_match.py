@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from perudo.games.errors import RulesError
-from perudo.games.game import SPECTATOR
+from perudo.games.operations import SPECTATOR
 from perudo.games.perudo import PERUDO, Rules, position
 from perudo.games.perudo.rolling import die
 

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from perudo.games.perudo import position
-from perudo.games.perudo.hands import parse_hand
+from perudo.games.perudo.notation import parse_hand
 from perudo.games.perudo.odds import VALID_PASS, at_least, exactly
 from perudo.games.perudo.reveal import pass_is_valid
 

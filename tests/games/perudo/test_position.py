@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from perudo.games.errors import PerudoError, PositionError, RulesError
-from perudo.games.game import EVERYTHING, SPECTATOR
+from perudo.games.operations import EVERYTHING, SPECTATOR
 from perudo.games.perudo import Bid, Rules, position
 
 

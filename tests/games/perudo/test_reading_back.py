@@ -7,9 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from perudo.games.errors import IllegalActionError, InvalidActionError
-from perudo.games.game import (
-    SPECTATOR,
-)
+from perudo.games.operations import SPECTATOR
 from perudo.games.perudo import (
     PERUDO,
     Bid,

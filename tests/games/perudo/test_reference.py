@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import fields, replace
+from dataclasses import fields
 from itertools import combinations_with_replacement, product
 
 import pytest
@@ -12,8 +12,7 @@ import reference
 from perudo.games.errors import RulesError
 from perudo.games.perudo.game import PERUDO
 from perudo.games.perudo.position import position
-from perudo.games.perudo.presets import PRESETS
-from perudo.games.perudo.rules import MAX_DICE, Rules, option_values, parse_option
+from perudo.games.perudo.rules import MAX_DICE, PRESETS, Rules, option_values
 from perudo.games.perudo.state import PerudoState
 
 WORDS = ("dudo", "calza", "decline", "pass", "doubt", "palafico")
@@ -30,9 +29,11 @@ def draw_rules(rng: random.Random) -> Rules:
     while True:
         base = rng.choice(list(PRESETS.values())).rules
         names = OPTION_NAMES if rng.random() < 0.6 else rng.sample(OPTION_NAMES, rng.randint(1, 5))
-        options = {name: parse_option(name, rng.choice(option_values(name))) for name in names}
+        options = {
+            name: Rules.parse_option(name, rng.choice(option_values(name))) for name in names
+        }
         try:
-            return replace(base, **options)
+            return base.with_options(options)
         except RulesError:
             continue
 

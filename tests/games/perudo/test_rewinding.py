@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from perudo.games.chance import stream_of
-from perudo.games.game import ARRIVED
+from perudo.games.game import State
+from perudo.games.operations import ARRIVED
 from perudo.games.perudo import PERUDO
-from perudo.games.perudo.presets import PRESETS
-from perudo.games.state import State
+from perudo.games.perudo.rules import PRESETS
 
 OPERATIONS = PERUDO.operations
 VARIANTS = [

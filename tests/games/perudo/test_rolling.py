@@ -16,7 +16,7 @@ from perudo.games.perudo import (
     Rules,
     position,
 )
-from perudo.games.perudo.hands import hand_text
+from perudo.games.perudo.notation import hand_text
 from perudo.games.perudo.rolling import die, roll
 from perudo.games.perudo.rules import MAX_DICE, MAX_PLAYERS
 from uniform import check_uniform

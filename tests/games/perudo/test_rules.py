@@ -9,7 +9,7 @@ import pytest
 
 from perudo.games.errors import RulesError, UnknownNameError
 from perudo.games.perudo import OPTIONS, PRESETS, Rules
-from perudo.games.perudo.rules import option_values, parse_option
+from perudo.games.perudo.rules import option_values
 
 
 def test_rule_8_1_bidding_in_circles() -> None:
@@ -245,7 +245,7 @@ def test_values_of_the_wrong_type(options: dict[str, Any]) -> None:
 
 def test_every_option_reads_each_of_its_values() -> None:
     for name in OPTIONS:
-        values = [parse_option(name, text) for text in option_values(name)]
+        values = [Rules.parse_option(name, text) for text in option_values(name)]
         assert len(set(values)) == len(values) > 1
         assert getattr(Rules(), name) in values
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import settings
 
 from perudo.games.chance import Stream, below, key_of, stream_of
-from perudo.games.defaults import step_round_randomly
-from perudo.games.game import (
+from perudo.games.kernel import kernel
+from perudo.games.operations import (
     CHANCE,
     OVER,
     Record,
@@ -24,8 +24,8 @@ from perudo.games.game import (
     finish_round_randomly,
     refusal,
     round_over,
+    step_round_randomly,
 )
-from perudo.games.kernel import kernel
 from perudo.games.perudo import (
     OPTIONS,
     PERUDO,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from perudo.agents import Agent, agent_named
-from perudo.games.king_up import is_full
+from perudo.games.king_up.play import is_full
 from perudo.lab.experiments.experiment import Added, Conditions, Experiment
 from perudo.lab.papers import EXPERIMENTS, select
 from perudo.lab.papers.king_up import movement, random_state, traced

@@ -15,8 +15,7 @@ from perudo.games.perudo.actions import (
 from perudo.games.perudo.game import PERUDO, PerudoGame
 from perudo.games.perudo.outcome import Outcome
 from perudo.games.perudo.position import position
-from perudo.games.perudo.presets import PRESETS, Preset
-from perudo.games.perudo.rules import OPTIONS, Rules
+from perudo.games.perudo.rules import OPTIONS, PRESETS, Preset, Rules
 from perudo.games.perudo.state import PerudoState
 
 __all__ = [

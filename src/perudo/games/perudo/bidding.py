@@ -6,8 +6,8 @@ without listing them.
 
 from __future__ import annotations
 
-from perudo.games.game import Record
 from perudo.games.kernel import kernel
+from perudo.games.operations import Record
 from perudo.games.perudo.layout import (
     BIDDING,
     CALZA,
@@ -49,38 +49,40 @@ NO_QUANTITY = MAX_QUANTITY + 1
 PASS_DICE = 5
 """Passing needs exactly this many dice (7.2)."""
 
-REFUSALS = (
-    "legal",
-    "match_over",
-    "dice_not_rolled",
-    "unknown_action",
-    "quantity_out_of_range",
-    "aces_not_biddable",
-    "ace_opening",
-    "face_fixed",
-    "not_higher",
-    "raise_one_of_two",
-    "only_calza_or_decline",
-    "no_bid_to_doubt",
-    "doubt_the_pass",
-    "calza_off",
-    "calza_needs_bid",
-    "calza_own_bid",
-    "calza_not_next",
-    "calza_palafico",
-    "calza_two_players",
-    "calza_after_pass",
-    "pass_off",
-    "pass_needs_five_dice",
-    "pass_once",
-    "pass_on_opening",
-    "pass_after_pass",
-    "pass_palafico",
-    "no_pass_to_doubt",
-    "palafico_not_yours",
-    "nothing_to_decline",
-)
-"""Stable codes of why an action is refused; ``refusal`` returns an index into this."""
+REASONS: dict[str, str] = {
+    "match_over": "the match is over",
+    "dice_not_rolled": "the dice have not been rolled",
+    "unknown_action": "there is no such action",
+    "quantity_out_of_range": "the quantity is 1 to {cap}",
+    "aces_not_biddable": "ones cannot be bid under these rules",
+    "ace_opening": "a round cannot be opened on ones here",
+    "face_fixed": "the face is fixed in this palafico round",
+    "not_higher": "it is not higher than the standing {bid}",
+    "raise_one_of_two": "a raise of {bid} may not change quantity and face like that",
+    "only_calza_or_decline": "seat {actor} is asked whether to claim calza, nothing else",
+    "no_bid_to_doubt": "there is no bid to doubt",
+    "doubt_the_pass": "after a pass only the pass can be doubted",
+    "calza_off": "these rules have no calza",
+    "calza_needs_bid": "there is no bid to claim",
+    "calza_own_bid": "nobody claims calza on their own bid",
+    "calza_not_next": "the player after the bidder may not claim calza",
+    "calza_palafico": "there is no calza in a palafico round",
+    "calza_two_players": "there is no calza with two players left",
+    "calza_after_pass": "there is no calza right after a pass",
+    "pass_off": "these rules have no passing",
+    "pass_needs_five_dice": "passing needs exactly five dice",
+    "pass_once": "a player passes once a round",
+    "pass_on_opening": "the opener may not pass",
+    "pass_after_pass": "a pass may not follow a pass",
+    "pass_palafico": "there is no passing in a palafico round",
+    "no_pass_to_doubt": "there is no pass to doubt",
+    "palafico_not_yours": "only a player newly down to one die may declare palafico, and only as "
+    "the round's first act",
+    "nothing_to_decline": "nobody asked; act on your turn",
+}
+"""Stable codes of why an action is refused, each with its sentence."""
+REFUSALS = ("legal", *REASONS)
+"""``refusal`` returns an index into this."""
 (
     LEGAL,
     MATCH_OVER,

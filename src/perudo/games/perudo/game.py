@@ -8,24 +8,22 @@ from typing import Any, cast
 import numpy as np
 
 from perudo.games.errors import PerudoError, RulesError
-from perudo.games.game import EVERYTHING, Game, Operations, Properties, Record, register
+from perudo.games.game import Game, Properties, register, seat_name
+from perudo.games.operations import EVERYTHING, Operations, Record
+from perudo.games.options import write_options
 from perudo.games.perudo import (
     bidding,
-    counting,
     knowledge,
     layout,
     offer,
     play,
     reveal,
-    rewinding,
     rolling,
 )
 from perudo.games.perudo.actions import Action, action_from_code, format_actions, parse_action
-from perudo.games.perudo.hands import hand_text, parse_hand
-from perudo.games.perudo.layout import NOBODY, read_rules, write_rules
+from perudo.games.perudo.layout import NOBODY, read_rules
+from perudo.games.perudo.notation import hand_text, parse_hand
 from perudo.games.perudo.outcome import outcome_of, result_text
-from perudo.games.perudo.presets import PRESETS
-from perudo.games.perudo.refusals import explain
 from perudo.games.perudo.rules import MAX_DICE, MAX_PLAYERS, Rules
 from perudo.games.perudo.state import PerudoState
 
@@ -56,10 +54,10 @@ class PerudoGame(Game):
         memory_key=knowledge.memory_key,
         hand_count=knowledge.hand_count,
         put_hand=knowledge.put_hand,
-        rewind=rewinding.rewind,
-        move_towards=rewinding.move_towards,
-        forget_round=rewinding.forget_round,
-        tally=counting.tally,
+        rewind=knowledge.rewind,
+        move_towards=knowledge.move_towards,
+        forget_round=knowledge.forget_round,
+        tally=reveal.tally,
     )
     properties = Properties(
         min_players=2,
@@ -70,19 +68,10 @@ class PerudoGame(Game):
         chance=True,
     )
     refusals = bidding.REFUSALS
-    counters = counting.COUNTERS
-    presets = tuple(PRESETS)
+    counters = reveal.COUNTERS
     smallest = "openspiel:dice=1"
     revision = Rules.revision
     setting_type = Rules
-
-    def setting(self, text: str) -> Rules:
-        """Read rules."""
-        return Rules.parse(text)
-
-    def describe_setting(self, setting: Any) -> str:
-        """Write rules."""
-        return str(setting)
 
     def start(
         self,
@@ -96,7 +85,7 @@ class PerudoGame(Game):
         counts = [rules.dice] * players if dice is None else list(dice)
         check_seats(rules, players, counts)
         record = self.new_record()
-        write_rules(record, rules)
+        write_options(record.rules, rules)
         record.viewer = EVERYTHING
         record.players = players
         record.counts[:players] = counts
@@ -178,7 +167,22 @@ class PerudoGame(Game):
 
     def explain_refusal(self, record: Record, action: int, code: str) -> str:
         """Why not, and what would be legal."""
-        return explain(record, action, code)
+        try:
+            said = str(action_from_code(action))
+        except (KeyError, ValueError):
+            said = f"action {action}"
+            if action >= layout.FIRST_BID_CODE:
+                said = f"{int(layout.quantity_of(action))}x{int(layout.face_of(action))}"
+        if code in ("match_over", "dice_not_rolled"):
+            return f"{said} is not legal: {bidding.REASONS[code]}"
+        reason = bidding.REASONS[code].format(
+            cap=int(bidding.largest_quantity(record)),
+            bid=action_from_code(int(record.bid)) if record.bid else "bid",
+            actor=seat_name(record.pending),
+        )
+        count = int(offer.action_count(record))
+        legal = format_actions([int(offer.action(record, index)) for index in range(count)])
+        return f"{said} is not legal: {reason}; legal: {legal}"
 
 
 def play_start_roll(record: Record, key: np.uint64) -> list[list[int | None]]:

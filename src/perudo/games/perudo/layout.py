@@ -6,15 +6,15 @@ order of dice in a cup means nothing, and hands can be added up like numbers.
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from perudo.games.chance import whole
-from perudo.games.game import Record
 from perudo.games.kernel import copy_bytes, kernel
-from perudo.games.perudo.rules import FACES, MAX_PLAYERS, MAX_QUANTITY, OPTIONS, Rules
+from perudo.games.operations import Record
+from perudo.games.options import options_dtype, read_options
+from perudo.games.perudo.rules import FACES, MAX_PLAYERS, MAX_QUANTITY, Rules
 
 # --- actions -----------------------------------------------------------------------------------
 DUDO = 1
@@ -85,7 +85,7 @@ BID_TOO_HIGH, DUDO_TOO_SOON, CALZA_WRONG, CALZA_RIGHT, PASS_CAUGHT, PASS_DOUBTED
 
 # All numbers are signed but the 64-bit words: in a kernel an unsigned and a signed whole number
 # make a float.
-RULES_DTYPE: np.dtype[Any] = np.dtype((np.record, [(name, "i1") for name in OPTIONS]))
+RULES_DTYPE: np.dtype[Any] = options_dtype(Rules)
 
 REVEAL_DTYPE: np.dtype[Any] = np.dtype(
     (
@@ -184,24 +184,9 @@ def next_live(state: Record, seat: int) -> int:
     return seat
 
 
-def write_rules(record: Record, rules: Rules) -> None:
-    """Put the options into the record's few bytes."""
-    for option in fields(rules):
-        value = getattr(rules, option.name)
-        values = option.metadata.get("values")
-        record.rules[option.name] = values.index(value) if values else int(value)
-
-
 def read_rules(record: Record) -> Rules:
     """The rules that ride in a record."""
-    options: dict[str, Any] = {}
-    for name, option in OPTIONS.items():
-        byte = int(record.rules[name])
-        if "values" in option.metadata:
-            options[name] = option.metadata["values"][byte]
-        else:
-            options[name] = byte if "range" in option.metadata else bool(byte)
-    return Rules(**options)
+    return read_options(record.rules, Rules)
 
 
 @kernel

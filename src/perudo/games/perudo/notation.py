@@ -1,4 +1,4 @@
-"""A position on one line, as FEN is for chess: how it is written.
+"""Hands and positions as people write them: a position on one line, as FEN is for chess.
 
     official 11246/???/1/- B 3x4,4x4 palafico=A been=AC round=7
 
@@ -8,21 +8,43 @@ out when they say nothing. The grammar is in docs/rules.md, part 11; ``position.
 
 from __future__ import annotations
 
-from perudo.games.game import EVERYTHING, Record
+import numpy as np
+
+from perudo.games.errors import PerudoError
+from perudo.games.game import seat_name
+from perudo.games.operations import EVERYTHING, Record
 from perudo.games.perudo.actions import action_from_code
-from perudo.games.perudo.hands import hand_text
 from perudo.games.perudo.layout import (
     AWAITING_DEAL,
     BIDDING,
     FINISHED,
     NOBODY,
+    count_in_hand,
+    die_in_hand,
     history_action,
     read_rules,
 )
 from perudo.games.perudo.rolling import begin_round
-from perudo.games.state import seat_name
+from perudo.games.perudo.rules import FACES
 
 HIDDEN, UNROLLED, OUT, NOTHING = "?", ".", "-", "-"
+
+
+def hand_text(hand: int) -> str:
+    """A hand's dice in rising order."""
+    word = np.uint64(hand)
+    return "".join(str(face) * int(count_in_hand(word, face)) for face in range(1, FACES + 1))
+
+
+def parse_hand(text: object, count: int) -> np.uint64:
+    """Read a hand of ``count`` dice."""
+    if (
+        not isinstance(text, str)
+        or len(text) != count
+        or not all(digit in "123456" for digit in text)
+    ):
+        raise PerudoError(f"{text!r} is not a hand of {count} dice, digits 1 to {FACES}")
+    return np.uint64(sum(int(die_in_hand(int(digit))) for digit in text))
 
 
 def format_position(record: Record) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import comb
 
-from perudo.games.game import Record
+from perudo.games.operations import Record
 from perudo.games.perudo.layout import (
     CALZA,
     DOUBT,

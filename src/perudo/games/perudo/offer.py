@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from perudo.games.game import Record
 from perudo.games.kernel import inlined, kernel
+from perudo.games.operations import Record
 from perudo.games.perudo.bidding import (
     ACE,
     LEGAL,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from perudo.games.game import Record
+from perudo.games.game import seat_name
+from perudo.games.operations import Record
 from perudo.games.perudo.actions import Bid, action_from_code
-from perudo.games.perudo.hands import hand_text
 from perudo.games.perudo.layout import (
     AWAITING_DEAL,
     BID_TOO_HIGH,
@@ -19,7 +19,7 @@ from perudo.games.perudo.layout import (
     PASS_CAUGHT,
     PASS_DOUBTED_WRONGLY,
 )
-from perudo.games.state import seat_name
+from perudo.games.perudo.notation import hand_text
 
 REASONS = {
     BID_TOO_HIGH: "bid too high",

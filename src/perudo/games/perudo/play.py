@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from perudo.games.chance import Stream, advance, below, mix, scale
-from perudo.games.game import CHANCE, MATCH, OVER, Record
 from perudo.games.kernel import inlined, kernel
+from perudo.games.operations import CHANCE, MATCH, OVER, Record
 from perudo.games.perudo.bidding import (
     ACE,
     PLAIN_FACES,

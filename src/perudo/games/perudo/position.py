@@ -6,18 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from perudo.games.errors import PerudoError, PositionError
-from perudo.games.game import EVERYTHING, SPECTATOR, Record
+from perudo.games.game import SEATS, require_legal, seat_name
+from perudo.games.operations import EVERYTHING, SPECTATOR, Record
 from perudo.games.perudo.actions import Pass, Word, parse_action
 from perudo.games.perudo.game import PERUDO
-from perudo.games.perudo.hands import parse_hand
 from perudo.games.perudo.layout import DECLINE, FINISHED, NOBODY, PALAFICO
-from perudo.games.perudo.notation import HIDDEN, NOTHING, OUT, UNROLLED
+from perudo.games.perudo.notation import HIDDEN, NOTHING, OUT, UNROLLED, parse_hand
 from perudo.games.perudo.offer import begin_offers
 from perudo.games.perudo.play import apply
 from perudo.games.perudo.rolling import begin_round, start_palafico
 from perudo.games.perudo.rules import Rules
 from perudo.games.perudo.state import PerudoState
-from perudo.games.state import SEATS, require_legal, seat_name
 
 Seat = int | str
 """A seat by number from 0, or by letter."""

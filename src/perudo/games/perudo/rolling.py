@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from perudo.games.chance import combine, scale, whole
-from perudo.games.game import Record
 from perudo.games.kernel import inlined, kernel
+from perudo.games.operations import Record
 from perudo.games.perudo.bidding import ACE
 from perudo.games.perudo.layout import (
     BIDDING,

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from perudo.games.game import EVERYTHING
+from perudo.games.game import State, action_code, seat_name
+from perudo.games.operations import EVERYTHING
 from perudo.games.perudo.actions import Action, Bid, action_from_code
-from perudo.games.perudo.hands import hand_text
 from perudo.games.perudo.layout import (
     NOBODY,
     history_action,
     history_seat,
     read_rules,
 )
-from perudo.games.perudo.notation import format_position
+from perudo.games.perudo.notation import format_position, hand_text
 from perudo.games.perudo.odds import chance_right
 from perudo.games.perudo.outcome import Outcome, outcome_of
 from perudo.games.perudo.rules import Rules
-from perudo.games.state import State, action_code, seat_name
 
 
 def _seat_or_none(seat: int) -> int | None:

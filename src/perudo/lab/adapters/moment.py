@@ -10,8 +10,8 @@ import numpy as np
 
 from perudo.games.game import CHANCE, MATCH
 from perudo.games.perudo import PERUDO
-from perudo.games.perudo.hands import hand_text
 from perudo.games.perudo.layout import NOBODY
+from perudo.games.perudo.notation import hand_text
 from perudo.games.state import seat_name
 from perudo.lab.adapters.single import copied, play_only
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import PlainTextResponse
 
 from perudo.games.errors import PerudoError
-from perudo.games.perudo.presets import PRESETS
+from perudo.games.perudo.rules import PRESETS
 from perudo.server.errors import Refused
 from perudo.server.history import records
 from perudo.server.history.ratings import category, rating_curve, standings

@@ -8,8 +8,7 @@ from fastapi import APIRouter, Query
 
 from perudo.agents.registry import AGENTS
 from perudo.games.perudo import PERUDO
-from perudo.games.perudo.presets import PRESETS
-from perudo.games.perudo.rules import OPTIONS, option_values
+from perudo.games.perudo.rules import OPTIONS, PRESETS, option_values
 from perudo.server.ai.catalogue import LEVELS, largest, offered, parameters_of
 from perudo.server.http.auth import Answer, HouseHere, Visitor
 from perudo.server.wire.bodies import Status

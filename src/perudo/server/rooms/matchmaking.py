@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from perudo.games.errors import PerudoError
-from perudo.games.perudo.presets import PRESETS
+from perudo.games.perudo.rules import PRESETS
 from perudo.server.errors import Refused
 from perudo.server.rooms.commands import sit
 from perudo.server.wire import client_messages

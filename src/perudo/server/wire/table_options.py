@@ -11,8 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from perudo.games.errors import RulesError
 from perudo.games.options import known_only
 from perudo.games.perudo import PERUDO, Rules
-from perudo.games.perudo.presets import PRESETS
-from perudo.games.perudo.rules import OPTIONS
+from perudo.games.perudo.rules import OPTIONS, PRESETS
 
 MAX_SEATS = 6
 MAX_GAMES = 1000

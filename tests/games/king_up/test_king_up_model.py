@@ -11,19 +11,9 @@ import pytest
 
 from king_up_positions import LARGE, levels_of, start
 from perudo.games.chance import combine, key_of, stream_of
-from perudo.games.game import (
-    Record,
-    copy,
-    deal,
-    finish_round_randomly,
-    payoff,
-)
 from perudo.games.kernel import INTERPRETED, kernel
-from perudo.games.king_up import (
-    KING_UP,
-    PIECES,
-    KingUpSetting,
-)
+from perudo.games.king_up import KING_UP, PIECES, KingUpSetting
+from perudo.games.operations import Record, copy, deal, finish_round_randomly, payoff
 from perudo.games.perft import perft
 
 

@@ -16,18 +16,11 @@ from perudo.games.chance import key_of, stream_of
 from perudo.games.errors import (
     PerudoError,
 )
-from perudo.games.game import (
-    SPECTATOR,
-    game_named,
-)
+from perudo.games.game import State, game_named
 from perudo.games.kernel import INTERPRETED
-from perudo.games.king_up import (
-    KING_UP,
-    NO,
-    PIECES,
-    YES,
-)
-from perudo.games.state import State
+from perudo.games.king_up import KING_UP, PIECES
+from perudo.games.king_up.layout import NO, YES
+from perudo.games.operations import SPECTATOR
 
 
 # --- the record ---------------------------------------------------------------------------------

@@ -15,22 +15,10 @@ from perudo.games.errors import (
     RulesError,
     UnknownNameError,
 )
-from perudo.games.game import (
-    MATCH,
-)
-from perudo.games.king_up import (
-    FINISHED,
-    KING_UP,
-    MOVING,
-    NO,
-    PLACING,
-    PRESETS,
-    VOTING,
-    YES,
-    KingUpSetting,
-    appendix_state,
-)
-from perudo.games.state import State
+from perudo.games.game import State
+from perudo.games.king_up import KING_UP, PRESETS, KingUpSetting, appendix_state
+from perudo.games.king_up.layout import FINISHED, MOVING, NO, PLACING, VOTING, YES
+from perudo.games.operations import MATCH
 
 
 # --- settings -----------------------------------------------------------------------------------

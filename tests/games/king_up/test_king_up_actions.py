@@ -18,7 +18,12 @@ from perudo.games.errors import (
     PerudoError,
     UnknownNameError,
 )
-from perudo.games.game import (
+from perudo.games.game import State
+from perudo.games.kernel import kernel
+from perudo.games.king_up import APPENDIX_STATES, KING_UP, KingUpSetting, appendix_state
+from perudo.games.king_up.layout import ACTION_CODES, FIRST_MOVE, FIRST_PLACE, NO, REASONS, YES
+from perudo.games.king_up.settings import MAX_PIECES
+from perudo.games.operations import (
     EVERYTHING,
     Record,
     action,
@@ -30,21 +35,6 @@ from perudo.games.game import (
     refusal,
     round_over,
 )
-from perudo.games.kernel import kernel
-from perudo.games.king_up import (
-    ACTION_CODES,
-    APPENDIX_STATES,
-    FIRST_MOVE,
-    FIRST_PLACE,
-    KING_UP,
-    MAX_PIECES,
-    NO,
-    REASONS,
-    YES,
-    KingUpSetting,
-    appendix_state,
-)
-from perudo.games.state import State
 
 
 # --- actions ------------------------------------------------------------------------------------
