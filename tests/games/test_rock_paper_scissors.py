@@ -143,9 +143,9 @@ def test_settings() -> None:
     setting = GAME.setting("standard")
     assert GAME.describe_setting(setting) == "standard"
     assert GAME.setting_from_options(GAME.setting_options(setting)) == setting
-    with pytest.raises(UnknownNameError, match="there is: standard"):
+    with pytest.raises(UnknownNameError, match="there are: standard"):
         GAME.setting("long")
-    with pytest.raises(UnknownNameError, match="unknown setting"):
+    with pytest.raises(UnknownNameError, match="there are: none"):
         GAME.setting("standard:rounds=3")
     with pytest.raises(RulesError, match="it takes 2"):
         GAME.start(setting, 3)

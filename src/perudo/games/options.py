@@ -89,7 +89,9 @@ class Setting:
         """Read the value of an option; raises if there is no such option or value."""
         options = {option.name: option for option in fields(cls)}
         if name not in options:
-            raise UnknownNameError(f"unknown option {name!r}; there are: {', '.join(options)}")
+            raise UnknownNameError(
+                f"unknown option {name!r}; there are: {', '.join(options) or 'none'}"
+            )
         for value in options[name].metadata["values"]:
             if format_value(value) == text:
                 return value  # type: ignore[no-any-return]  # metadata has no types

@@ -29,9 +29,7 @@ def draw_rules(rng: random.Random) -> Rules:
     while True:
         base = rng.choice(list(PRESETS.values())).rules
         names = OPTION_NAMES if rng.random() < 0.6 else rng.sample(OPTION_NAMES, rng.randint(1, 5))
-        options = {
-            name: Rules.parse_option(name, rng.choice(option_values(name))) for name in names
-        }
+        options = {name: rng.choice(option_values(name)) for name in names}
         try:
             return base.with_options(options)
         except RulesError:
