@@ -14,14 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from perudo.games.errors import PerudoError
-from perudo.games.game import Game, State, game_named, require_legal, seat_name
-from perudo.games.operations import Record
-
-VERSION = 1
-"""Version of the format; older ones stay readable."""
-
-Event = dict[str, Any]
-"""One line after the header: ``n``, ``event`` (deal, act, result, end) and what belongs to it."""
+from perudo.games.game import Game, State, seat_name
+from perudo.games.log import Event, follow, header, read_header
 
 
 class RecordError(PerudoError):
@@ -60,17 +54,9 @@ class MatchRecord:
         self.events.append(event)
         return event
 
-    def header(self) -> dict[str, Any]:
+    def header(self) -> Event:
         """The first line."""
-        return {
-            "record": VERSION,
-            "game": self.game.name,
-            "rules": self.game.describe_setting(self.setting),
-            "revision": self.game.revision,
-            "options": self.game.setting_options(self.setting),
-            "players": self.players,
-            "start": self.start,
-        }
+        return header(self.game, self.setting, self.players, self.start)
 
     def lines(self) -> Iterator[str]:
         """The record as it is stored."""
@@ -116,7 +102,7 @@ class MatchRecord:
             try:
                 if event.get("n") != number:
                     raise PerudoError(f"event number {event.get('n')!r} should be {number}")
-                settled = _follow(self.game, record, event, settled)
+                settled = follow(self.game, record, event, settled)
             except PerudoError as error:
                 raise RecordError(number + 1, str(error)) from None
             yield event, type(state)(record)
@@ -143,52 +129,6 @@ class MatchRecord:
         return "\n".join(lines)
 
 
-def _follow(game: Game, record: Record, event: Event, settled: bool) -> bool:
-    """Replay one event; returns whether the last settled round's result has been read."""
-    operations = game.operations
-    kind = event.get("event")
-    due = bool(operations.round_over(record)) and not settled
-    if due != (kind == "result"):
-        raise PerudoError(f"event {kind!r} should be {'the' if due else 'anything but a'} result")
-    if kind == "deal":
-        if operations.actor(record) != -1:
-            raise PerudoError("nothing is to be dealt here")
-        game.replay_deal(record, event)
-        return False
-    if kind == "act":
-        actor = int(operations.actor(record))
-        if actor < 0 or event.get("seat") != actor:
-            expected = f"seat {actor}" if actor >= 0 else "nobody"
-            raise PerudoError(f"seat {event.get('seat')!r} acts, but it is {expected} to act")
-        if not isinstance(event.get("action"), str):
-            raise PerudoError("an act needs an action as text")
-        code = game.parse_action(event["action"])
-        require_legal(record, code)
-        operations.apply(record, code)
-        return False
-    if kind == "result":
-        _compare(event, game.format_result(record))
-        return True
-    if kind == "end":
-        if operations.actor(record) != -2:
-            raise PerudoError("the match has not ended here")
-        _compare(event, end_data(game, record))
-        return True
-    raise PerudoError(f"event {kind!r} is unknown; there are deal, act, result and end")
-
-
-def end_data(game: Game, record: Record) -> dict[str, Any]:
-    """What the last line says: what the match was worth to each seat."""
-    players = range(int(record.players))
-    return {"payoffs": [float(game.operations.payoff(record, 1, seat)) for seat in players]}
-
-
-def _compare(event: Event, expected: dict[str, Any]) -> None:
-    for key, value in expected.items():
-        if event.get(key) != value:
-            raise PerudoError(f"{key} is {event.get(key)!r}, but replayed it is {value!r}")
-
-
 def _parse_line(number: int, line: str) -> dict[str, Any]:
     try:
         value = json.loads(line)
@@ -199,23 +139,9 @@ def _parse_line(number: int, line: str) -> dict[str, Any]:
     return value
 
 
-def _parse_header(header: dict[str, Any]) -> MatchRecord:
+def _parse_header(line: Event) -> MatchRecord:
     try:
-        if header.get("record") != VERSION:
-            raise PerudoError(
-                f"record version {header.get('record')!r}; this program reads {VERSION}"
-            )
-        game = game_named(str(header.get("game")))
-        if header.get("revision") != game.revision:
-            raise PerudoError(
-                f"rules revision {header.get('revision')!r}; this program plays {game.revision}"
-            )
-        players, start, options = header.get("players"), header.get("start"), header.get("options")
-        if not isinstance(players, list) or not all(isinstance(name, str) for name in players):
-            raise PerudoError("players should be a list of names")
-        if not isinstance(start, dict) or not isinstance(options, dict):
-            raise PerudoError("start and options should be objects")
-        record = MatchRecord(game, game.setting_from_options(options), list(players), start)
+        record = MatchRecord(*read_header(line))
         record.start_state()
     except PerudoError as error:
         raise RecordError(1, str(error)) from None

@@ -7,7 +7,7 @@ has the state. What it refuses leaves everything as it was.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -22,21 +22,9 @@ from perudo.games.game import (
     require_legal,
     seat_name,
 )
-from perudo.games.operations import CHANCE, OVER, SPECTATOR, Record
-from perudo.record import Event, MatchRecord, end_data
-
-
-class DiceSource(Protocol):
-    """Where dice and cards come from: seeded, recorded, or verifiable."""
-
-    def deal(self, game: Game, record: Record) -> dict[str, Any]:
-        """Bring about the awaited chance event; returns what else the log should tell of it."""
-
-    def settled(self, game: Game, record: Record) -> dict[str, Any]:
-        """What else the log should tell when a round has been settled."""
-
-    def ended(self, game: Game, record: Record) -> dict[str, Any]:
-        """What else the log should tell when the match is over."""
+from perudo.games.log import DiceSource, Event, next_event
+from perudo.games.operations import SPECTATOR, Record
+from perudo.record import MatchRecord
 
 
 class KeyedDice:
@@ -180,16 +168,11 @@ class Table:
 
     def _advance(self) -> None:
         """After an action: write down what it settled, and deal what comes next."""
-        operations = self.game.operations
-        last = self._record.events[-1]["event"] if self._record.events else None
-        if last == "act" and operations.round_over(self._state):
-            told = self._dice.settled(self.game, self._state)
-            self._log("result", {**self.game.format_result(self._state), **told})
-        self._actor = int(operations.actor(self._state))
-        if self._actor == CHANCE:
-            story = self._dice.deal(self.game, self._state)
-            self._log("deal", {**self.game.format_deal(self._state), **story})
-            self._actor = int(operations.actor(self._state))
-        elif self._actor == OVER and not self._record.finished:
-            told = self._dice.ended(self.game, self._state)
-            self._log("end", {**end_data(self.game, self._state), **told})
+        last = self._record.events[-1]["event"] if self._record.events else "deal"
+        while last != "end":
+            event = next_event(self.game, self._state, last != "act", self._dice)
+            if event is None:
+                break
+            last = event.pop("event")
+            self._log(last, event)
+        self._actor = int(self.game.operations.actor(self._state))

@@ -11,7 +11,8 @@ from typing import Any
 
 from perudo.games.errors import PerudoError
 from perudo.games.game import SEATS, game_named, require_legal
-from perudo.record import MatchRecord, RecordError, end_data
+from perudo.games.log import end_data
+from perudo.record import MatchRecord, RecordError
 
 HEADER = re.compile(r"^(?P<game>\w+), (?P<rules>\S+): (?P<players>[A-J] .+)$")
 ROUND = re.compile(r"^(?P<round>\d+)\. (?P<dice>[1-6/-]+)(?P<acts>(?: [A-J] \w+)*)(?: - .*)?$")

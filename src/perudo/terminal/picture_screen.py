@@ -11,9 +11,9 @@ from rich.rule import Rule
 from rich.table import Table as Grid
 from rich.text import Text
 
+from perudo.games.log import Event
 from perudo.games.perudo import Outcome, PerudoState
 from perudo.games.state import State, seat_name
-from perudo.record import Event
 from perudo.terminal.perudo_screen import (
     PlainPerudoScreen,
     bid_words,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from perudo.games.log import Event
 from perudo.games.state import State, seat_name
-from perudo.record import Event
 
 Ask = Callable[[str], str]
 """Reads a line from the person; raises EOFError at the end of input."""

@@ -11,13 +11,14 @@ from typing import Any, cast
 
 from perudo.games.errors import NotYourTurnError
 from perudo.games.game import SPECTATOR
+from perudo.games.log import DiceSource, Event
 from perudo.games.perudo import PERUDO, PerudoState, Rules
 from perudo.games.perudo.actions import Bid, action_from_code
 from perudo.games.state import action_code, require_legal, seat_name
 from perudo.protocol import Settled
-from perudo.record import Event, MatchRecord
+from perudo.record import MatchRecord
 from perudo.server.wire.server_messages import Facts
-from perudo.table import DiceSource, Table
+from perudo.table import Table
 
 
 @lru_cache(maxsize=1024)
