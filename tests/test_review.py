@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from perudo.agents import agent_named
 from perudo.agents.agent import Decision
 from perudo.agents.champion.champion import Champion
 from perudo.agents.champion.knowledge import shipped
 from perudo.agents.champion.match_worth import worth_to
+from perudo.agents.papers.observer import Observer
 from perudo.cli.app import app
 from perudo.games.chance import stream_of
 from perudo.games.errors import PerudoError
@@ -109,7 +109,14 @@ def test_playing_on_knows_what_is_certain() -> None:
     state = position("common:dice=1", ["3", "4"], turn="B", bids=["1x5"])
     codes = [action_code(PERUDO, "dudo"), action_code(PERUDO, "2x2")]
     wins = win_samples(
-        PERUDO, state.record, 1, codes, agent_named("observer"), 50, np.uint64(1), resample=False
+        PERUDO,
+        state.record,
+        1,
+        codes,
+        Observer().prepare(state),
+        50,
+        np.uint64(1),
+        resample=False,
     )
     assert wins[:, 0].all()
     assert wins.shape == (50, 2)
@@ -117,9 +124,9 @@ def test_playing_on_knows_what_is_certain() -> None:
 
 def test_the_champion_knows_what_is_certain() -> None:
     """As the test before; and what B sees decides where A's die is not shown."""
-    champion, dudo = Champion(), [action_code(PERUDO, "dudo")]
-    memory, key = champion.new_memory(), np.uint64(1)
     shown = position("common:dice=1", ["3", "4"], turn="B", bids=["1x5"])
+    champion, dudo = Champion().prepare(shown), [action_code(PERUDO, "dudo")]
+    memory, key = champion.new_memory(), np.uint64(1)
     assert (champion.worth_samples(shown, 1, dudo, memory, 50, key) == 1.0).all()
     hidden = position("common:dice=1", ["?", "4"], turn="B", bids=["1x5"]).observe(1)
     won = champion.worth_samples(hidden, 1, dudo, memory, 400, key)
@@ -129,8 +136,8 @@ def test_the_champion_knows_what_is_certain() -> None:
 
 
 def test_the_champion_judges_by_the_standing_after_the_round() -> None:
-    champion = Champion()
     state = position("common", ["11111", "22222", "333"], turn="C", bids=["9x4"])
+    champion = Champion().prepare(state)
     codes = [action_code(PERUDO, each) for each in ("dudo", "10x4")]
     worths = champion.worth_samples(state, 2, codes, champion.new_memory(), 30, np.uint64(4))
     after = state.apply("dudo")
@@ -149,7 +156,7 @@ def test_redealt_dice_keep_what_the_seat_sees() -> None:
         seen.record,
         1,
         [action_code(PERUDO, "dudo")],
-        agent_named("observer"),
+        Observer().prepare(state),
         50,
         np.uint64(2),
         resample=True,
@@ -159,7 +166,7 @@ def test_redealt_dice_keep_what_the_seat_sees() -> None:
 
 def test_redealt_dice_are_weighed_by_what_was_said() -> None:
     """A has bid 1x5: dudo is right if A has no five and no one, which the model's bids tell of."""
-    model = agent_named("observer")
+    model = Observer().prepare(PERUDO.start(PERUDO.setting("common"), 2))
     weights = {}
     for die in "123456":
         opening = position("common:dice=1", [die, "3"], turn="A").observe(0)

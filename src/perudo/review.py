@@ -15,14 +15,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from perudo.agents.agent import Agent, CompiledAgent, Decision, Thoughts
-from perudo.agents.champion.champion import Champion
+from perudo.agents.agent import CompiledAgent, CompiledPlayer, Decision, Player, Thoughts
+from perudo.agents.champion.champion import ChampionPlayer
 from perudo.agents.registry import agent_named
 from perudo.games.chance import combine, key_of, stream_of
 from perudo.games.errors import PerudoError
@@ -31,7 +32,7 @@ from perudo.games.perudo.actions import action_from_code
 from perudo.games.perudo.odds import chance_bid_holds
 from perudo.games.policy import Memory
 from perudo.games.state import State, action_code
-from perudo.record import MatchRecord
+from perudo.record import Event, MatchRecord
 from perudo.search.online.rollout_values import win_samples
 
 MODEL = "champion"
@@ -137,31 +138,105 @@ def review(
     for seat in wanted:
         if not 0 <= seat < len(record.players):
             raise PerudoError(f"there is no seat {seat}; choose 0 to {len(record.players) - 1}")
-    advisers = [agent_named(name) for name in agents]
-    for adviser in advisers:
-        reason = adviser.cannot_play(PERUDO, record.setting, len(record.players))
+    model_agent, before = model_named(model), record.start_state()
+    named = [agent_named(name) for name in agents]
+    for agent in (model_agent, *named):
+        reason = agent.cannot_play(PERUDO, record.setting, len(record.players))
         if reason is not None:
             raise PerudoError(reason)
-        adviser.prepare(record.start_state())
-    modelled = model_named(model)
-    read = {seat: modelled.new_memory() for seat in wanted}
-    memories = {
-        (seat, place): a.new_memory() for seat in wanted for place, a in enumerate(advisers)
-    }
-    before = record.start_state()
-    for event, state in record.replay():
-        assert isinstance(before, PerudoState)
-        if event["event"] == "act" and event["seat"] in wanted and event["action"] != "decline":
-            known = read[event["seat"]]
-            yield _decision(
-                record, event, before, advisers, memories, modelled, known, samples, seed
-            )
-        if event["event"] == "result":
-            for seat in wanted:
-                modelled.learn(state.observe(seat), read[seat])
-                for place, adviser in enumerate(advisers):
-                    adviser.learn(state.observe(seat), memories[seat, place])
-        before = state
+    with ExitStack() as opened:
+        advisers = [opened.enter_context(agent.prepare(before)) for agent in named]
+        judge = opened.enter_context(model_agent.prepare(before))
+        panels = {seat: _Panel(judge, advisers) for seat in wanted}
+        for event, state in record.replay():
+            assert isinstance(before, PerudoState)
+            if event["event"] == "act" and event["seat"] in wanted and event["action"] != "decline":
+                yield _decision(record, event, before, panels[event["seat"]], samples, seed)
+            if event["event"] == "result":
+                for seat in wanted:
+                    panels[seat].learn(state.observe(seat))
+            before = state
+
+
+class _Panel:
+    """Whoever looks at the decisions of one seat, with what they remember."""
+
+    def __init__(self, judge: CompiledPlayer, advisers: Sequence[Player]) -> None:
+        self.judge, self._advisers = judge, advisers
+        self.known = judge.new_memory()
+        """The judge's memory."""
+        self._memories = [adviser.new_memory() for adviser in advisers]
+
+    def learn(self, settled: State) -> None:
+        """Show everybody a settled round."""
+        self.judge.learn(settled, self.known)
+        for adviser, memory in zip(self._advisers, self._memories, strict=True):
+            adviser.learn(settled, memory)
+
+    def opinions(self, seen: PerudoState, key: np.uint64) -> tuple[Opinion, ...]:
+        """Ask the advisers."""
+        asked = zip(self._advisers, self._memories, strict=True)
+        return tuple(_opinion(adviser, seen, memory, key) for adviser, memory in asked)
+
+    def candidates(
+        self, seen: PerudoState, action: str, opinions: Sequence[Opinion], seed: int
+    ) -> list[str]:
+        """The move, what the agents and the judge would do, each word, and the lowest bids."""
+        legal = [str(each) for each in seen.legal_actions]
+        words = [each for each in legal if "x" not in each]
+        lowest: dict[int, Bid] = {}
+        for each in seen.legal_actions:
+            if isinstance(each, Bid) and (
+                each.face not in lowest or each.quantity < lowest[each.face].quantity
+            ):
+                lowest[each.face] = each
+        judged = _opinion(self.judge, seen, self.known, stream_of(seed)[0])
+        advised = [judged.action, *(opinion.action for opinion in opinions)]
+        named = [action, *advised, *words, *(str(bid) for bid in lowest.values())]
+        return list(dict.fromkeys(named))
+
+    def cost(
+        self,
+        state: PerudoState,
+        seat: int,
+        candidates: Sequence[str],
+        samples: int,
+        key: np.uint64,
+    ) -> Cost:
+        """Compare the move, the first of the candidates, with the best other."""
+        codes = [action_code(PERUDO, each) for each in candidates]
+        seen, half = state.observe(seat), samples // 2
+        wins = self._wins(seen, seat, codes, samples, _part(key, DEALS))
+        best = 1 + int(np.argmax(wins[:half, 1:].mean(axis=0)))
+        differences = wins[half:, best] - wins[half:, 0]
+        cost = float(differences.mean())
+        error = float(differences.std(ddof=1)) / math.sqrt(differences.size)
+        value = float(wins[:, 0].mean())
+        real = self._wins(state, seat, codes[:1], half, _part(key, REAL))
+        return Cost(
+            model=self.judge.spec,
+            samples=int(differences.size),
+            best=candidates[best],
+            value=round(value, 4),
+            cost=round(cost, 4),
+            low=round(cost - Z95 * error, 4),
+            high=round(cost + Z95 * error, 4),
+            flagged=cost - Z95 * error > 0.0,
+            luck=round(float(real.mean()) - value, 4),
+            compared=tuple(candidates),
+        )
+
+    def _wins(
+        self, position: State, seat: int, codes: list[int], samples: int, key: np.uint64
+    ) -> npt.NDArray[np.float64]:
+        """The seat's chance to win after each action, by sample; hidden hands are dealt anew."""
+        judge = self.judge
+        if isinstance(judge, ChampionPlayer):
+            return judge.worth_samples(position, seat, codes, self.known, samples, key)
+        resample = position.viewer == seat
+        return win_samples(
+            PERUDO, position.record, seat, codes, judge, samples, key, resample=resample
+        )
 
 
 def model_named(name: str) -> CompiledAgent:
@@ -180,29 +255,23 @@ def costliest(decisions: Sequence[Reviewed], most: int = 3) -> list[Reviewed]:
 
 def _decision(
     record: MatchRecord,
-    event: dict[str, Any],
+    event: Event,
     state: PerudoState,
-    advisers: Sequence[Agent],
-    memories: dict[tuple[int, int], Any],
-    model: CompiledAgent,
-    known: Memory,
+    panel: _Panel,
     samples: int,
     seed: int,
 ) -> Reviewed:
     seat, action = event["seat"], event["action"]
     seen = state.observe(seat)
-    opinions = tuple(
-        _opinion(adviser, seen, memories[seat, place], _part(key_of(seed), event["n"]))
-        for place, adviser in enumerate(advisers)
-    )
+    key = _part(key_of(seed), event["n"])
+    opinions = panel.opinions(seen, key)
     standing = None
     if seen.bid is not None:
         standing = chance_bid_holds(seen.record, seat, seen.bid.code)
     cost = None
     if samples and len(seen.legal_actions) > 1:
-        candidates = _candidates(seen, action, opinions, model, known, seed)
-        key = _part(key_of(seed), event["n"])
-        cost = _cost(state, seat, candidates, model, known, samples, key)
+        candidates = panel.candidates(seen, action, opinions, seed)
+        cost = panel.cost(state, seat, candidates, samples, key)
     return Reviewed(
         n=event["n"],
         round=state.round,
@@ -225,7 +294,7 @@ def _part(key: np.uint64, number: int) -> np.uint64:
     return np.uint64(combine(key, number))
 
 
-def _opinion(adviser: Agent, seen: PerudoState, memory: Any, key: np.uint64) -> Opinion:
+def _opinion(adviser: Player, seen: PerudoState, memory: Memory, key: np.uint64) -> Opinion:
     decided = adviser.decide(seen, memory.copy(), np.array([key], np.uint64))
     thoughts = decided.thoughts if isinstance(decided, Decision) else None
     action = decided.action if isinstance(decided, Decision) else decided
@@ -258,74 +327,3 @@ def _truth(state: PerudoState, seat: int, action: str) -> bool | None:
     if action == "dudo":
         return there < bid.quantity
     return there == bid.quantity if action == "calza" else there >= bid.quantity
-
-
-def _candidates(
-    seen: PerudoState,
-    action: str,
-    opinions: Sequence[Opinion],
-    model: CompiledAgent,
-    known: Memory,
-    seed: int,
-) -> list[str]:
-    """The move, what the agents and the model would do, each word, and the lowest bids."""
-    legal = [str(each) for each in seen.legal_actions]
-    words = [each for each in legal if "x" not in each]
-    lowest: dict[int, Bid] = {}
-    for each in seen.legal_actions:
-        if isinstance(each, Bid) and (
-            each.face not in lowest or each.quantity < lowest[each.face].quantity
-        ):
-            lowest[each.face] = each
-    modelled = _opinion(model, seen, known, stream_of(seed)[0])
-    advised = [modelled.action, *(opinion.action for opinion in opinions)]
-    named = [action, *advised, *words, *(str(bid) for bid in lowest.values())]
-    return list(dict.fromkeys(named))
-
-
-def _cost(
-    state: PerudoState,
-    seat: int,
-    candidates: Sequence[str],
-    model: CompiledAgent,
-    known: Memory,
-    samples: int,
-    key: np.uint64,
-) -> Cost:
-    codes = [action_code(PERUDO, each) for each in candidates]
-    seen, half = state.observe(seat), samples // 2
-    wins = _wins(seen, seat, codes, model, known, samples, _part(key, DEALS))
-    best = 1 + int(np.argmax(wins[:half, 1:].mean(axis=0)))
-    differences = wins[half:, best] - wins[half:, 0]
-    cost = float(differences.mean())
-    error = float(differences.std(ddof=1)) / math.sqrt(differences.size)
-    value = float(wins[:, 0].mean())
-    real = _wins(state, seat, codes[:1], model, known, half, _part(key, REAL))
-    return Cost(
-        model=model.spec,
-        samples=int(differences.size),
-        best=candidates[best],
-        value=round(value, 4),
-        cost=round(cost, 4),
-        low=round(cost - Z95 * error, 4),
-        high=round(cost + Z95 * error, 4),
-        flagged=cost - Z95 * error > 0.0,
-        luck=round(float(real.mean()) - value, 4),
-        compared=tuple(candidates),
-    )
-
-
-def _wins(
-    position: State,
-    seat: int,
-    codes: list[int],
-    model: CompiledAgent,
-    known: Memory,
-    samples: int,
-    key: np.uint64,
-) -> npt.NDArray[np.float64]:
-    """The seat's chance to win after each action, by sample; hidden hands are dealt anew."""
-    if isinstance(model, Champion):
-        return model.worth_samples(position, seat, codes, known, samples, key)
-    resample = position.viewer == seat
-    return win_samples(PERUDO, position.record, seat, codes, model, samples, key, resample=resample)

@@ -10,12 +10,15 @@ import sys
 import threading
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from perudo.agents import Agent, CompiledAgent, Decision, agent_named
+from perudo.agents import Agent, CompiledAgent, Decision, Player, agent_named
+from perudo.agents.champion.knowledge import shipped
+from perudo.agents.champion.two_player_book import open_book
 from perudo.games import game_named
 from perudo.games.chance import Stream
 from perudo.games.errors import AgentError, PerudoError
@@ -23,6 +26,7 @@ from perudo.games.game import Record
 from perudo.games.kernel import kernel
 from perudo.games.perudo import PERUDO, Rules
 from perudo.games.policy import Memory, Parameters, begin, surely
+from perudo.games.state import State
 from perudo.lab import arena, tables
 from perudo.lab.contest import Contest, Results, interval
 
@@ -253,6 +257,50 @@ def test_who_cannot_play_says_so() -> None:
         Contest(game, game.setting("thesis"), [agent_named("probabilistic")] * 3, 1)
     with pytest.raises(PerudoError, match="mode is games or rounds"):
         contest("random", "random", mode="hands")
+
+
+def test_a_contest_opens_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is missing is told when the games begin."""
+    monkeypatch.setenv("PERUDO_BOOKS", str(tmp_path))
+    monkeypatch.setattr("perudo.agents.papers.cfr._solving", [])
+    for module in ("knowledge.FILE", "two_player_book.BOOK"):
+        monkeypatch.setattr(f"perudo.agents.champion.{module}", "missing.file")
+    shipped.cache_clear()
+    open_book.cache_clear()
+    champions, solved = contest("champion", "cfr", games=1), contest("cfr", "random", games=1)
+    for run in (arena.run, tables.run):
+        with pytest.raises(PerudoError, match=r"cannot read missing\.file: No such file"):
+            run(champions)
+        with pytest.raises(PerudoError, match="has not been solved for"):
+            run(solved)
+
+
+class Opened(Agent):
+    """Has a player that knows whether it is open."""
+
+    def __init__(self) -> None:
+        self.players: list[Opened] = []
+        self.closed = False
+
+    def prepare(self, start: State) -> Player:
+        self.players.append(Opened())
+        return self.players[-1]
+
+    def decide(self, observation: Any, memory: Memory, stream: Stream) -> Any:
+        assert not self.closed
+        return observation.legal_actions[0]
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_players_are_closed_after_a_contest() -> None:
+    agents = [Opened(), Opened()]
+    match = Contest(PERUDO, Rules.preset("common"), agents, 3)
+    assert not any(agent.players for agent in agents)
+    assert tables.run(match).games == 3
+    for agent in agents:
+        assert [player.closed for player in agent.players] == [True]
 
 
 def test_intervals_are_wilsons() -> None:

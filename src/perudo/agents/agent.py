@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import Field, dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self, TypedDict
 
 import numpy as np
 
@@ -41,6 +41,26 @@ class Thoughts:
     rollouts: int = 0
     """How many games it played out in its head."""
 
+    def data(self) -> ThoughtsData:
+        """Return plain data, for JSON."""
+        return {
+            "probabilities": self.probabilities,
+            "values": self.values,
+            "phase": self.phase,
+            "chance": self.chance,
+            "rollouts": self.rollouts,
+        }
+
+
+class ThoughtsData(TypedDict):
+    """``Thoughts`` as JSON."""
+
+    probabilities: dict[str, float] | None
+    values: dict[str, float]
+    phase: str | None
+    chance: float | None
+    rollouts: int
+
 
 @dataclass(frozen=True)
 class Decision:
@@ -50,8 +70,53 @@ class Decision:
     thoughts: Thoughts | None = None
 
 
-class Agent(ABC):
-    """Somebody who plays. All that it remembers is in ``memory``, all its luck in ``stream``.
+class Player(ABC):
+    """An agent at the table, with what it opened to play there; use it in a ``with`` statement.
+
+    Everything it remembers is in ``memory``, all its luck in ``stream``.
+    """
+
+    @property
+    @abstractmethod
+    def spec(self) -> str:
+        """The agent's name on the command line."""
+
+    @property
+    @abstractmethod
+    def memory_width(self) -> int:
+        """Numbers remembered about each seat, from game to game of a series."""
+
+    @abstractmethod
+    def decide(self, observation: Any, memory: Memory, stream: Stream) -> Any:
+        """Return an action for the seat that observes, or a ``Decision``."""
+
+    def learn(self, observation: Any, memory: Memory) -> None:  # noqa: B027  # few agents learn
+        """See how a round was settled, and write what is worth remembering into the memory."""
+
+    def sit(  # noqa: B027  # most do nothing then
+        self, game: Game, setting: Any, seat: int, players: Sequence[str]
+    ) -> None:
+        """Begin a match."""
+
+    def leave(self, observation: Any) -> None:  # noqa: B027  # most do nothing then
+        """End a match."""
+
+    def close(self) -> None:  # noqa: B027  # only those with processes have to
+        """Close what was opened or started."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def new_memory(self) -> Memory:
+        """Return an empty memory: a row for each seat."""
+        return np.zeros((len(SEATS), max(self.memory_width, 1)))
+
+
+class Agent(Player):
+    """A way to play; most agents have nothing to open and are their own players.
 
     A subclass needs ``decide`` and nothing else; see examples/my_agent.py.
     """
@@ -59,44 +124,23 @@ class Agent(ABC):
     name: ClassVar[str] = ""
     idea: ClassVar[str] = ""
     source: ClassVar[str] = ""
-    memory_width: ClassVar[int] = 0
-    """Numbers that it remembers about each seat, from game to game of a series."""
+    memory_width: int = 0
+    """Numbers remembered about each seat, from game to game of a series."""
     uses_clock: bool = False
-    """Whether its moves depend on how fast the machine is."""
+    """True if its moves depend on how fast the machine is."""
 
-    @abstractmethod
-    def decide(self, observation: Any, memory: Memory, stream: Stream) -> Any:
-        """An action for the seat that this is an observation of, or a ``Decision``."""
-
-    def learn(self, observation: Any, memory: Memory) -> None:  # noqa: B027  # few agents learn
-        """See how a round was settled, and write into the memory what is worth remembering."""
-
-    def prepare(self, start: State) -> None:  # noqa: B027  # most are always ready
-        """Get ready for matches from this state, which may take a while; raise if impossible."""
-
-    def sit(  # noqa: B027  # most do nothing then
-        self, game: Game, setting: Any, seat: int, players: Sequence[str]
-    ) -> None:
-        """A match begins."""
-
-    def leave(self, observation: Any) -> None:  # noqa: B027  # most do nothing then
-        """A match is over."""
-
-    def close(self) -> None:  # noqa: B027  # only those with processes have to
-        """Nobody will ask again: end what was started."""
+    def prepare(self, start: State) -> Player:
+        """Open what matches from this state need, which may take a while; raise if impossible."""
+        return self
 
     def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
-        """Why this agent cannot sit down at such a table, if it cannot."""
+        """Return why this agent cannot play at such a table, or None."""
         return None
 
     @property
     def spec(self) -> str:
-        """How the agent is named on the command line."""
+        """The agent's name on the command line, with its parameters."""
         return self.name or type(self).__name__
-
-    def new_memory(self) -> Memory:
-        """An empty memory: a row for each seat."""
-        return np.zeros((len(SEATS), max(self.memory_width, 1)))
 
 
 @dataclass(frozen=True)
@@ -104,8 +148,8 @@ class CompiledAgent(Agent):
     """An agent whose thinking is a compiled policy; its fields are the policy's parameters."""
 
     policy: ClassVar[Any]
-    """The kernel that decides (``games/policy.py``). Read it from the class: read from a value, an
-    interpreted kernel would become a method."""
+    """The kernel that decides (``games/policy.py``). Read it from the class or a player: read from
+    an agent, an interpreted kernel would become a method."""
     learning: ClassVar[Any] = None
     """The kernel of the same form that is shown each settled round, for agents that remember."""
     phases: ClassVar[tuple[str, ...]] = ()
@@ -142,23 +186,68 @@ class CompiledAgent(Agent):
             return f"{self.name} plays perudo, not {game.name}"
         return None
 
-    def as_model(self, start: State) -> CompiledAgent:
-        """What somebody who searches takes it for: itself, or one alike who answers at once."""
-        return self
+    def prepare(self, start: State) -> CompiledPlayer:
+        """Return the policy with its parameters."""
+        return CompiledPlayer(self, self.parameters)
+
+    def as_model(self, start: State) -> CompiledPlayer:
+        """Return the player that searches should put in its place; it should be fast."""
+        return self.prepare(start)
+
+    def decide(self, observation: State, memory: Memory, stream: Stream) -> Decision:
+        """Prepare for this decision alone; a player from ``prepare`` is faster for many."""
+        with self.prepare(observation) as player:
+            return player.decide(observation, memory, stream)
+
+    def learn(self, observation: State, memory: Memory) -> None:
+        """Prepare for this round alone."""
+        with self.prepare(observation) as player:
+            player.learn(observation, memory)
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledPlayer(Player):
+    """A compiled policy with its parameters, and what these point to."""
+
+    agent: CompiledAgent
+    parameters: Parameters
+    opened: tuple[Any, ...] = ()
+    """Owners of the arrays whose addresses are among the parameters."""
+
+    @property
+    def spec(self) -> str:
+        """The agent's name on the command line, with its parameters."""
+        return self.agent.spec
+
+    @property
+    def memory_width(self) -> int:
+        """Numbers remembered about each seat, from game to game of a series."""
+        return self.agent.memory_width
+
+    @property
+    def policy(self) -> Any:
+        """The kernel that decides."""
+        return type(self.agent).policy
+
+    @property
+    def learning(self) -> Any:
+        """The kernel that learns from settled rounds; None if the agent does not."""
+        return type(self.agent).learning
 
     def decide(self, observation: State, memory: Memory, stream: Stream) -> Decision:
         """Ask the policy."""
         record, thoughts = observation.record, new_thoughts()
-        code = self._ask(type(self).policy, record, memory, stream, thoughts)
+        code = self._ask(self.policy, record, memory, stream, thoughts)
         game = observation.game
-        return Decision(game.action_value(code), read_thoughts(observation, thoughts, self.phases))
+        return Decision(
+            game.action_value(code), read_thoughts(observation, thoughts, self.agent.phases)
+        )
 
     def learn(self, observation: State, memory: Memory) -> None:
         """Show the policy a settled round."""
-        learning = type(self).learning
-        if learning is not None:
+        if self.learning is not None:
             stream = np.zeros(1, np.uint64)
-            self._ask(learning, observation.record, memory, stream, new_thoughts())
+            self._ask(self.learning, observation.record, memory, stream, new_thoughts())
 
     def _ask(
         self, policy: Any, record: Record, memory: Memory, stream: Stream, thoughts: Record

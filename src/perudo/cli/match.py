@@ -47,16 +47,17 @@ def _play_with_progress(contest: Contest, workers: int | None, timeout: float) -
     """Show on a terminal how far it has come; nothing in a pipe."""
     console = Console(stderr=True)
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("games, left:"), TimeRemainingColumn())
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        task = bar.add_task("", total=contest.games)
-        return play(
-            contest,
-            workers,
-            lambda results: bar.update(task, completed=results.games),
-            timeout,
-        )
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    task = bar.add_task("", total=contest.games)
+
+    def advance(results: Results) -> None:
+        bar.start()  # only now: agents may print while they get ready
+        bar.update(task, completed=results.games)
+
+    try:
+        return play(contest, workers, advance, timeout)
+    finally:
+        bar.stop()
 
 
 def show(data: dict[str, Any], by_seat: bool = False) -> None:

@@ -8,15 +8,15 @@ remember play in series: their memory begins empty with each, and a worker plays
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from perudo.agents.agent import CompiledAgent
+from perudo.agents.agent import CompiledPlayer
 from perudo.agents.mistakes import agent_error
 from perudo.games.chance import combine, key_of, scale
 from perudo.games.errors import AgentError, PerudoError
@@ -52,9 +52,41 @@ Whole = npt.NDArray[np.int64]
 Real = npt.NDArray[np.float64]
 
 
+class LineUp(NamedTuple):
+    """Compiled players as kernels call them, with the parameters that the players keep alive."""
+
+    policies: Any  # (players,): addresses of what decides
+    learners: Any  # (players,): addresses of what learns, or of anything
+    learns: npt.NDArray[np.bool_]  # (players,)
+    parameters: Real  # (players, longest)
+
+
+class Plan(NamedTuple):
+    """How the games of a contest are played."""
+
+    seed: np.uint64
+    single_rounds: bool
+    shuffled: bool
+    zero_sum: bool
+    series: int
+    remembering: bool
+
+
+class Sums(NamedTuple):
+    """The arrays of ``Results``; rows of the first four are games."""
+
+    seats: npt.NDArray[np.int8]
+    wins: Real
+    scores: Real
+    rounds: Whole
+    counters: Whole
+    effort: Whole
+    seconds: Real
+
+
 @kernel
 def take_seats(key: np.uint64, shuffled: bool, sitting: Whole) -> None:
-    """Who sits where: ``sitting[seat]`` is the entrant there."""
+    """Seat the players of a game: ``sitting[seat]`` becomes the one there."""
     for seat in range(sitting.size):
         sitting[seat] = seat
     if shuffled:
@@ -82,24 +114,24 @@ def win_share(state: Record, horizon: int, zero_sum: bool, seat: int) -> float:
 
 @kernel
 def seat_memories(memories: Real, seated: Real, sitting: Whole, back: bool) -> None:
-    """Arrange what entrants remember of each other by where they sit now, or put it back."""
+    """Arrange what players remember of each other by where they sit now, or put it back."""
     for seat in range(sitting.size):
         for other in range(sitting.size):
-            entrant, about = sitting[seat], sitting[other]
+            player, about = sitting[seat], sitting[other]
             for index in range(memories.shape[2]):
                 if back:
-                    memories[entrant, about, index] = seated[entrant, other, index]
+                    memories[player, about, index] = seated[player, other, index]
                 else:
-                    seated[entrant, other, index] = memories[entrant, about, index]
+                    seated[player, other, index] = memories[player, about, index]
 
 
 @kernel
 def forget(memories: Real) -> None:
     """Begin a series."""
-    for entrant in range(memories.shape[0]):
+    for player in range(memories.shape[0]):
         for about in range(memories.shape[1]):
             for index in range(memories.shape[2]):
-                memories[entrant, about, index] = 0.0
+                memories[player, about, index] = 0.0
 
 
 @kernel
@@ -114,52 +146,37 @@ def add_up(totals: Whole, part: Whole, sign: int) -> None:
 def play_games(
     states: Record,
     thoughts: Record,
-    policies: Any,
-    learners: Any,
-    learns: npt.NDArray[np.bool_],
-    parameters: Real,
+    line_up: LineUp,
     memories: Real,
-    plan: Whole,
-    seed: np.uint64,
+    plan: Plan,
+    games: Whole,
     stop: Whole,
-    seats: npt.NDArray[np.int8],
-    wins: Real,
-    scores: Real,
-    rounds: Whole,
-    counters: Whole,
-    effort: Whole,
-    seconds: Real,
+    sums: Sums,
 ) -> int:
-    """Play games ``plan[0]`` to ``plan[1]``; returns how that ended.
+    """Play games ``games[0]`` to ``games[1]``; returns how that ended.
 
-    ``states`` are the start and two workspaces: the table and what the actor sees of it. Rows of
-    ``seats``, ``wins``, ``scores`` and ``rounds`` are games, the first being ``plan[0]``.
+    ``games[0]`` becomes the first game that was not finished, and ``games[2]`` an illegal action.
+    ``states`` are the start and two workspaces: the table and what the actor sees of it.
     """
-    first, last, single_rounds, shuffled, zero_sum, series, remembering = (
-        plan[0],
-        plan[1],
-        plan[2] != 0,
-        plan[3] != 0,
-        plan[4] != 0,
-        plan[5],
-        plan[6] != 0,
-    )
-    entrants = len(policies)
-    horizon = ROUND if single_rounds else MATCH
-    sitting = np.zeros(entrants, np.int64)
-    streams = np.zeros((entrants, 1), np.uint64)
+    seats, wins, scores, rounds, counters, effort, seconds = sums
+    policies, parameters = line_up.policies, line_up.parameters
+    first, last, remembering = games[0], games[1], plan.remembering
+    players = len(policies)
+    horizon = ROUND if plan.single_rounds else MATCH
+    sitting = np.zeros(players, np.int64)
+    streams = np.zeros((players, 1), np.uint64)
     seated = np.zeros(memories.shape)
     game_counters = np.zeros(counters.shape[1:], np.int64)
     game_effort = np.zeros(effort.shape, np.int64)
     table, view = states[1], states[2]
     for game in range(first, last):
-        key = combine(seed, game)
-        take_seats(key, shuffled, sitting)
+        key = combine(plan.seed, game)
+        take_seats(key, plan.shuffled, sitting)
         luck = combine(key, LUCK)
-        for seat in range(entrants):
+        for seat in range(players):
             streams[seat, 0] = combine(luck, seat)
         if remembering:
-            if game % series == 0:
+            if game % plan.series == 0:
                 forget(memories)
             seat_memories(memories, seated, sitting, False)
         add_up(game_counters, game_counters, -1)
@@ -177,50 +194,40 @@ def play_games(
                 return STOPPED
             copy(view, table)
             observe(view, seat)
-            entrant = sitting[seat]
+            player = sitting[seat]
             started = now()
-            choice = policy_at(policies[entrant], view)(
-                view, parameters[entrant], seated[entrant], streams[seat], thoughts
+            choice = policy_at(policies[player], view)(
+                view, parameters[player], seated[player], streams[seat], thoughts
             )
             took = now() - started
-            seconds[entrant, 0] += took
-            seconds[entrant, 1] = max(seconds[entrant, 1], took)
-            game_effort[entrant, 0] += 1
-            game_effort[entrant, 1] += thoughts.rollouts
+            seconds[player, 0] += took
+            seconds[player, 1] = max(seconds[player, 1], took)
+            game_effort[player, 0] += 1
+            game_effort[player, 1] += thoughts.rollouts
             if refusal(table, choice) != 0:
-                plan[0], plan[7] = game, choice
+                games[0], games[2] = game, choice
                 return ILLEGAL
             apply(table, choice)
             if round_over(table):
                 played += 1
                 tally(table, game_counters)
                 if remembering:
-                    show_round(
-                        table,
-                        view,
-                        learners,
-                        learns,
-                        parameters,
-                        sitting,
-                        seated,
-                        streams,
-                        thoughts,
-                    )
-                if single_rounds:
+                    show_round(table, view, line_up, sitting, seated, streams, thoughts)
+                if plan.single_rounds:
                     break
-        row = game - plan[8]
-        for seat in range(entrants):
-            entrant = sitting[seat]
-            seats[row, entrant] = seat
-            wins[row, entrant] = win_share(table, horizon, zero_sum, seat)
-            scores[row, entrant] = payoff(table, horizon, seat)
+        row = game - first
+        for seat in range(players):
+            player = sitting[seat]
+            seats[row, player] = seat
+            wins[row, player] = win_share(table, horizon, plan.zero_sum, seat)
+            scores[row, player] = payoff(table, horizon, seat)
             for index in range(counters.shape[2]):
-                counters[entrant, seat, index] += game_counters[seat, index]
+                counters[player, seat, index] += game_counters[seat, index]
         add_up(effort, game_effort, 1)
         rounds[row] = played
         if remembering:
             seat_memories(memories, seated, sitting, True)
-        plan[0] = game + 1
+        games[0] = game + 1
     return FINISHED
 
 
@@ -228,87 +235,74 @@ def play_games(
 def show_round(
     table: Record,
     view: Record,
-    learners: Any,
-    learns: npt.NDArray[np.bool_],
-    parameters: Real,
+    line_up: LineUp,
     sitting: Whole,
     seated: Real,
     streams: npt.NDArray[np.uint64],
     thoughts: Record,
 ) -> None:
-    """Show a settled round to those who learn from it."""
+    """Show a settled round to the players that learn from it."""
     for seat in range(sitting.size):
-        entrant = sitting[seat]
-        if learns[entrant]:
+        player = sitting[seat]
+        if line_up.learns[player]:
             copy(view, table)
             observe(view, seat)
-            policy_at(learners[entrant], view)(
-                view, parameters[entrant], seated[entrant], streams[seat], thoughts
+            policy_at(line_up.learners[player], view)(
+                view, line_up.parameters[player], seated[player], streams[seat], thoughts
             )
+
+
+def line_up_of(players: Sequence[CompiledPlayer], dtype: np.dtype[Any]) -> LineUp:
+    """Return players in the form that kernels call; keep the players as long as it is used."""
+    rows = np.zeros((len(players), max(1, *(player.parameters.size for player in players))))
+    for row, player in zip(rows, players, strict=True):
+        row[: player.parameters.size] = player.parameters
+    return LineUp(
+        addresses([player.policy for player in players], dtype),
+        addresses([player.learning or player.policy for player in players], dtype),
+        np.array([player.learning is not None for player in players]),
+        rows,
+    )
 
 
 class Worker:
     """One worker's workspace: it plays the runs of games that it is given."""
 
-    def __init__(self, contest: Contest, stop: Whole) -> None:
-        agents = [agent for agent in contest.agents if isinstance(agent, CompiledAgent)]
-        assert len(agents) == len(contest.agents)
+    def __init__(self, contest: Contest, players: Sequence[CompiledPlayer], stop: Whole) -> None:
         dtype = contest.game.dtype
-        self._contest, self._stop = contest, stop
+        self._contest, self._players, self._stop = contest, players, stop
         self._states = np.zeros(3, dtype)
         self._states[0] = contest.start().record
         self._thoughts = np.zeros(1, THOUGHTS_DTYPE)
-        kinds = [type(agent) for agent in agents]
-        self._policies = addresses([kind.policy for kind in kinds], dtype)
-        self._learners = addresses([kind.learning or kind.policy for kind in kinds], dtype)
-        self._learns = np.array([kind.learning is not None for kind in kinds])
-        width = max(len(agent.parameters) for agent in agents)
-        self._parameters = np.zeros((len(agents), max(width, 1)))
-        for row, agent in zip(self._parameters, agents, strict=True):
-            row[: agent.parameters.size] = agent.parameters
-        memory_width = max(1, *(kind.memory_width for kind in kinds))
-        self._memories = np.zeros((len(agents), len(SEATS), memory_width))
+        self._line_up = line_up_of(players, dtype)
+        self._plan = Plan(
+            key_of(contest.seed),
+            contest.mode == "rounds",
+            contest.seating == "shuffled",
+            contest.game.properties.zero_sum,
+            contest.series,
+            contest.remembering,
+        )
+        width = max(1, *(player.memory_width for player in players))
+        self._memories = np.zeros((len(players), len(SEATS), width))
 
     def play(self, first: int, last: int) -> Results:
         """Play some games of the contest."""
-        contest = self._contest
-        results = Results.empty(contest, first, last)
-        plan = np.array(
-            [
-                first,
-                last,
-                contest.mode == "rounds",
-                contest.seating == "shuffled",
-                contest.game.properties.zero_sum,
-                contest.series,
-                contest.remembering,
-                0,
-                first,
-            ],
-            np.int64,
-        )
+        results = Results.empty(self._contest, first, last)
+        games = np.array([first, last, 0], np.int64)
         ended = play_games(
             self._states,
             self._thoughts[0],
-            self._policies,
-            self._learners,
-            self._learns,
-            self._parameters,
+            self._line_up,
             self._memories,
-            plan,
-            key_of(contest.seed),
+            self._plan,
+            games,
             self._stop,
-            results.seats,
-            results.wins,
-            results.scores,
-            results.rounds,
-            results.counters,
-            results.effort,
-            results.seconds,
+            Sums(*(getattr(results, name) for name in Sums._fields)),
         )
-        played = results.up_to(int(plan[0]))
+        played = results.up_to(int(games[0]))
         if ended == ILLEGAL:
-            played.failure = self._illegal(int(plan[0]), int(plan[7]))
+            played.failure = self._illegal(int(games[0]), int(games[2]))
         return played
 
     def _illegal(self, game: int, choice: int) -> AgentError:
@@ -335,11 +329,24 @@ def run(
 ) -> Results:
     """Play a contest between compiled agents on some workers; Ctrl-C ends it early.
 
-    ``stop_after`` seconds no more games are begun, for measurements.
+    No games are begun after ``stop_after`` seconds: for measurements.
     """
+    with contest.players() as players:
+        compiled = [player for player in players if isinstance(player, CompiledPlayer)]
+        assert len(compiled) == len(players)
+        return _run(contest, compiled, workers, progress, stop_after)
+
+
+def _run(
+    contest: Contest,
+    players: Sequence[CompiledPlayer],
+    workers: int,
+    progress: Callable[[Results], None],
+    stop_after: float | None,
+) -> Results:
     stop = np.zeros(1, np.int64)
     unit = contest.series if contest.remembering else 1
-    idle = [Worker(contest, stop) for _ in range(workers)]
+    idle = [Worker(contest, players, stop) for _ in range(workers)]
     results = Results.empty(contest, 0, contest.games)
     started = time.perf_counter()
     given, chunk = 0, unit

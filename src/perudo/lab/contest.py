@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from perudo.agents.agent import Agent
+from perudo.agents.agent import Agent, Player
 from perudo.games.errors import AgentError, PerudoError, RulesError
 from perudo.games.game import Game
 from perudo.games.state import SEATS, State
@@ -50,12 +51,11 @@ class Contest:
             )
         if self.games < 1 or self.series < 1:
             raise PerudoError("play at least one game")
-        start = self.start()
+        self.start()  # raises where the game has no such table
         for agent in self.agents:
             reason = agent.cannot_play(self.game, self.setting, len(self.agents))
             if reason is not None:
                 raise PerudoError(reason)
-            agent.prepare(start)
 
     @property
     def remembering(self) -> bool:
@@ -78,6 +78,15 @@ class Contest:
     def start_options(self) -> dict[str, Any]:
         """What else ``Game.start`` is told."""
         return {} if self.dice is None else {"dice": list(self.dice)}
+
+    @contextmanager
+    def players(self) -> Iterator[list[Player]]:
+        """Open what the agents need; close it, and the agents, afterwards."""
+        start = self.start()
+        with ExitStack() as opened:
+            for agent in self.agents:
+                opened.callback(agent.close)
+            yield [opened.enter_context(agent.prepare(start)) for agent in self.agents]
 
     def start(self) -> State:
         """The state before the first deal of a game."""

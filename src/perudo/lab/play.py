@@ -22,10 +22,6 @@ def play(
     timeout: float | None = None,
 ) -> Results:
     """Play all games; with tables there is one worker, since Python runs one thread at a time."""
-    try:
-        if all(isinstance(agent, CompiledAgent) for agent in contest.agents):
-            return arena.run(contest, workers or cores(), progress)
-        return tables.run(contest, progress, timeout)
-    finally:
-        for agent in contest.agents:
-            agent.close()
+    if all(isinstance(agent, CompiledAgent) for agent in contest.agents):
+        return arena.run(contest, workers or cores(), progress)
+    return tables.run(contest, progress, timeout)

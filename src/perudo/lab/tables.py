@@ -7,18 +7,19 @@ positions at once (``act_batch``) play many games side by side.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from perudo.agents.agent import CompiledAgent, Decision
+from perudo.agents.agent import CompiledPlayer, Decision, Player
 from perudo.agents.external.time_limit import decide_within
 from perudo.agents.mistakes import agent_error, checked, raised
 from perudo.games.chance import combine, key_of
 from perudo.games.errors import AgentError
 from perudo.games.game import MATCH, ROUND, SPECTATOR
 from perudo.games.policy import Memory
+from perudo.games.state import SEATS
 from perudo.lab.arena import LUCK, seat_memories, take_seats, win_share
 from perudo.lab.contest import Contest, Results
 from perudo.table import KeyedDice, Table
@@ -30,8 +31,10 @@ SIDE_BY_SIDE = 64
 class Sitting:
     """One game of a contest at its table."""
 
-    def __init__(self, contest: Contest, game: int, memories: Memory) -> None:
-        self._contest, self.game, self._memories = contest, game, memories
+    def __init__(
+        self, contest: Contest, players: Sequence[Player], game: int, memories: Memory
+    ) -> None:
+        self._contest, self._players, self._memories = contest, players, memories
         key = np.uint64(combine(key_of(contest.seed), game))
         self.sitting = np.zeros(len(contest.agents), np.int64)
         take_seats(key, contest.seating == "shuffled", self.sitting)
@@ -41,7 +44,8 @@ class Sitting:
         ]
         self.seated = np.zeros_like(memories)
         seat_memories(memories, self.seated, self.sitting, False)
-        names = [contest.agents[int(entrant)].spec for entrant in self.sitting]
+        self._places: list[int] = self.sitting.tolist()
+        names = [players[place].spec for place in self._places]
         self.table = Table(
             contest.game, contest.played_setting, names, KeyedDice(key), **contest.start_options
         )
@@ -49,8 +53,8 @@ class Sitting:
         self.results = Results.empty(contest, game, game + 1)
         self._last_view: Any = None
         self._by_seat = np.zeros(self.results.counters.shape[1:], np.int64)
-        for seat, entrant in enumerate(self.sitting):
-            contest.agents[int(entrant)].sit(contest.game, contest.setting, seat, names)
+        for seat, place in enumerate(self._places):
+            players[place].sit(contest.game, contest.setting, seat, names)
 
     @property
     def over(self) -> bool:
@@ -59,26 +63,26 @@ class Sitting:
         return self.table.over or (self._contest.mode == "rounds" and played > 0)
 
     @property
-    def entrant(self) -> int:
-        """Whose decision it is."""
+    def place(self) -> int:
+        """Which of the players is to decide."""
         seat = self.table.actor
         assert seat is not None
-        return int(self.sitting[seat])
+        return self._places[seat]
 
     def question(self) -> tuple[Any, Memory, Any]:
         """What an agent's ``decide`` is asked."""
         seat = self.table.actor
         assert seat is not None
-        return self.table.observe(seat), self.seated[self.entrant], self.streams[seat]
+        return self.table.observe(seat), self.seated[self.place], self.streams[seat]
 
     def answer(self, decision: Decision, seconds: float) -> None:
         """Take an agent's action, and tell everybody what came of it."""
-        entrant, results = self.entrant, self.results
-        results.seconds[entrant, 0] += seconds
-        results.seconds[entrant, 1] = max(results.seconds[entrant, 1], seconds)
-        results.effort[entrant, 0] += 1
+        place, results = self.place, self.results
+        results.seconds[place, 0] += seconds
+        results.seconds[place, 1] = max(results.seconds[place, 1], seconds)
+        results.effort[place, 0] += 1
         if decision.thoughts is not None:
-            results.effort[entrant, 1] += decision.thoughts.rollouts
+            results.effort[place, 1] += decision.thoughts.rollouts
         self.table.act(self.table.actor, decision.action)
         self._note_rounds()
 
@@ -94,65 +98,64 @@ class Sitting:
             self._settle()
 
     def _show_round(self, number: int) -> None:
-        for seat, entrant in enumerate(self.sitting):
+        for seat, place in enumerate(self._places):
             _, view = next(iter(self.table.story(seat, number - 1)))
-            agent = self._contest.agents[int(entrant)]
+            player = self._players[place]
             try:
-                agent.learn(view, self.seated[entrant])
+                player.learn(view, self.seated[place])
             except AgentError:
                 raise
             except Exception as error:
-                raise agent_error(agent.spec, f"raised {raised(error)}", view) from error
+                raise agent_error(player.spec, f"raised {raised(error)}", view) from error
 
     def _settle(self) -> None:
         contest, results = self._contest, self.results
         rounds = contest.mode == "rounds"
         record = self._last_view.record if rounds else self.table.state.record
         horizon = ROUND if rounds else MATCH
-        for seat, place in enumerate(self.sitting):
-            entrant = int(place)
-            results.seats[0, entrant] = seat
+        for seat, place in enumerate(self._places):
+            results.seats[0, place] = seat
             zero_sum = contest.game.properties.zero_sum
-            results.wins[0, entrant] = win_share(record, horizon, zero_sum, seat)
-            results.scores[0, entrant] = contest.game.operations.payoff(record, horizon, seat)
-            results.counters[entrant, seat] += self._by_seat[seat]
-            contest.agents[entrant].leave(self.table.observe(seat))
+            results.wins[0, place] = win_share(record, horizon, zero_sum, seat)
+            results.scores[0, place] = contest.game.operations.payoff(record, horizon, seat)
+            results.counters[place, seat] += self._by_seat[seat]
+            self._players[place].leave(self.table.observe(seat))
         seat_memories(self._memories, self.seated, self.sitting, True)
 
 
-def decide(contest: Contest, sittings: list[Sitting], timeout: float | None) -> None:
-    """Have the actor of each of some games decide; agents with ``act_batch`` all at once."""
+def decide(players: Sequence[Player], sittings: Sequence[Sitting], timeout: float | None) -> None:
+    """Have the actor of each of some games decide; players with ``act_batch`` all at once."""
     batches: dict[int, list[Sitting]] = {}
     for sitting in sittings:
-        agent = contest.agents[sitting.entrant]
-        if hasattr(agent, "act_batch"):
-            batches.setdefault(sitting.entrant, []).append(sitting)
+        player = players[sitting.place]
+        if hasattr(player, "act_batch"):
+            batches.setdefault(sitting.place, []).append(sitting)
             continue
         started = time.perf_counter()
-        decision = decide_within(agent, *sitting.question(), timeout)
+        decision = decide_within(player, *sitting.question(), timeout)
         sitting.answer(decision, time.perf_counter() - started)
-    for entrant, batch in batches.items():
+    for place, batch in batches.items():
         started = time.perf_counter()
-        decisions = decide_batch(contest.agents[entrant], [one.question() for one in batch])
+        decisions = decide_batch(players[place], [one.question() for one in batch])
         each = (time.perf_counter() - started) / len(batch)
         for sitting, decision in zip(batch, decisions, strict=True):
             sitting.answer(decision, each)
 
 
-def decide_batch(agent: Any, questions: list[tuple[Any, Memory, Any]]) -> list[Decision]:
-    """Have an agent decide many positions at once."""
+def decide_batch(player: Any, questions: list[tuple[Any, Memory, Any]]) -> list[Decision]:
+    """Have a player decide many positions at once."""
     observations, memories, streams = (list(part) for part in zip(*questions, strict=True))
     try:
-        answers = list(agent.act_batch(observations, memories, streams))
+        answers = list(player.act_batch(observations, memories, streams))
     except AgentError:
         raise
     except Exception as error:
-        raise agent_error(agent.spec, f"raised {raised(error)}", observations[0]) from error
+        raise agent_error(player.spec, f"raised {raised(error)}", observations[0]) from error
     if len(answers) != len(questions):
         problem = f"act_batch gave {len(answers)} actions for {len(questions)} positions"
-        raise agent_error(agent.spec, problem)
+        raise agent_error(player.spec, problem)
     return [
-        checked(agent.spec, observation, answer)
+        checked(player.spec, observation, answer)
         for observation, answer in zip(observations, answers, strict=True)
     ]
 
@@ -166,12 +169,22 @@ def run(
 
     ``timeout`` is how many seconds a decision may take.
     """
+    with contest.players() as players:
+        return _run(contest, players, progress, timeout)
+
+
+def _run(
+    contest: Contest,
+    players: Sequence[Player],
+    progress: Callable[[Results], None],
+    timeout: float | None,
+) -> Results:
     results = Results.empty(contest, 0, contest.games)
-    width = max(1, *(agent.memory_width for agent in contest.agents))
-    memories = np.zeros((len(contest.agents), len(contest.agents[0].new_memory()), width))
+    width = max(1, *(player.memory_width for player in players))
+    memories = np.zeros((len(players), len(SEATS), width))
     # Others might mix up their games: a program, or a class that keeps things to itself.
     batching = all(
-        hasattr(agent, "act_batch") or isinstance(agent, CompiledAgent) for agent in contest.agents
+        hasattr(player, "act_batch") or isinstance(player, CompiledPlayer) for player in players
     )
     at_once = SIDE_BY_SIDE if batching and not contest.remembering else 1
     playing: list[Sitting] = []
@@ -181,9 +194,9 @@ def run(
             while len(playing) < at_once and following < contest.games:
                 if contest.remembering and following % contest.series == 0:
                     memories[:] = 0.0
-                playing.append(Sitting(contest, following, memories))
+                playing.append(Sitting(contest, players, following, memories))
                 following += 1
-            decide(contest, playing, timeout)
+            decide(players, playing, timeout)
             for sitting in [sitting for sitting in playing if sitting.over]:
                 results.add(sitting.results)
                 playing.remove(sitting)

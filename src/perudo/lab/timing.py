@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from perudo.agents.agent import Agent, CompiledAgent, Decision
+from perudo.agents.agent import CompiledAgent, Decision, Player
 from perudo.agents.registry import agent_named
 from perudo.games.chance import Stream, stream_of
 from perudo.games.kernel import INTERPRETED
@@ -24,14 +24,14 @@ SECONDS = 1.0
 
 
 def timed_decision(
-    agent: Agent, observation: State, memory: Memory, stream: Stream
+    player: Player, observation: State, memory: Memory, stream: Stream
 ) -> tuple[Decision, float]:
-    """Return an agent's decision and the processor time that it took, in seconds.
+    """Return a player's decision and the processor time that it took, in seconds.
 
     Processor time hardly depends on what else the machine does.
     """
     began = time.thread_time()
-    decision = agent.decide(observation, memory, stream)
+    decision = player.decide(observation, memory, stream)
     return decision, time.thread_time() - began
 
 
@@ -53,9 +53,10 @@ def policy_seconds(
         for place, name in enumerate(agents):
             agent = agent_named(name)
             assert isinstance(agent, CompiledAgent)
-            address = address_of(type(agent).policy, records[0].dtype)
+            player = agent.prepare(observations[0])
+            address = address_of(player.policy, records[0].dtype)
             where = address if INTERPRETED else np.uint64(address)
-            parameters, memory = agent.parameters, agent.new_memory()
+            parameters, memory = player.parameters, player.new_memory()
             stream = stream_of(seed + repeat)
             began = time.thread_time()
             for record in records:

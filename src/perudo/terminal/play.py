@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from perudo.agents.agent import Player
 from perudo.agents.external.process_agent import TIMEOUT_SECONDS
 from perudo.agents.external.time_limit import decide_within
 from perudo.games.chance import Stream, stream_of
@@ -37,33 +39,38 @@ class TerminalGame:
         save: Path | None = None,
         name: str = "you",
     ) -> None:
-        self._agents = dict(enumerate(entrants(against), 1))
+        self._opened = ExitStack()
+        self._players: dict[int, Player] = {}
         start = game.start(setting, len(against) + 1)
         try:
-            for agent in self._agents.values():
+            agents = entrants(against)
+            for agent in agents:
+                self._opened.callback(agent.close)
+            for seat, agent in enumerate(agents, 1):
                 reason = agent.cannot_play(game, setting, len(against) + 1)
                 if reason is not None:
                     raise PerudoError(reason)
-                agent.prepare(start)
+                self._players[seat] = self._opened.enter_context(agent.prepare(start))
         except BaseException:
             self.close()
             raise
-        self._memories = {seat: agent.new_memory() for seat, agent in self._agents.items()}
-        self._streams: dict[int, Stream] = {seat: stream_of(seed, 1, seat) for seat in self._agents}
+        self._memories = {seat: player.new_memory() for seat, player in self._players.items()}
+        self._streams: dict[int, Stream] = {
+            seat: stream_of(seed, 1, seat) for seat in self._players
+        }
         self._me = 0
         self._told = 0
         self._ask = ask
         self._save = save
-        players = [name, *against]
-        self._table = Table(game, setting, players, SeededDice(seed))
-        self._screen = make_screen(players, self._me)
-        for seat, agent in self._agents.items():
-            agent.sit(game, setting, seat, players)
+        names = [name, *against]
+        self._table = Table(game, setting, names, SeededDice(seed))
+        self._screen = make_screen(names, self._me)
+        for seat, player in self._players.items():
+            player.sit(game, setting, seat, names)
 
     def close(self) -> None:
         """Let the agents go: some have processes of their own."""
-        for agent in self._agents.values():
-            agent.close()
+        self._opened.close()
 
     @property
     def table(self) -> Table:
@@ -84,7 +91,7 @@ class TerminalGame:
     def _let_agent_act(self, seat: int) -> None:
         view = self._table.observe(seat)
         memory, stream = self._memories[seat], self._streams[seat]
-        decision = decide_within(self._agents[seat], view, memory, stream, TIMEOUT_SECONDS)
+        decision = decide_within(self._players[seat], view, memory, stream, TIMEOUT_SECONDS)
         self._table.act(seat, decision.action)
 
     def _tell(self) -> None:
@@ -104,9 +111,9 @@ class TerminalGame:
 
     def _teach(self, number: int) -> None:
         """Show a settled round to the agents, some of which learn from it."""
-        for seat, agent in self._agents.items():
+        for seat, player in self._players.items():
             _, view = next(iter(self._table.story(seat, number - 1)))
-            agent.learn(view, self._memories[seat])
+            player.learn(view, self._memories[seat])
 
     def _let_person_act(self) -> None:
         view = self._table.observe(self._me)

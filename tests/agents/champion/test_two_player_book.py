@@ -96,8 +96,7 @@ def test_every_pair_of_dice_is_shipped(rules: str) -> None:
 def test_rules_that_are_not_shipped_are_told() -> None:
     rules = "s0_sim"
     assert not any(memories(rules).values())
-    agent = Champion(book=True)
-    agent.prepare(start(rules, 2, 2))
+    agent = Champion(book=True).prepare(start(rules, 2, 2))
     state = start(rules, 2, 2).deal(1)
     seat = state.actor
     assert seat is not None
@@ -156,8 +155,7 @@ def test_it_beats_the_observer() -> None:
 
 def test_own_play_stays_in_the_book() -> None:
     """Against an opponent who does anything at all, it knows what to do in all its positions."""
-    agent, luck = Champion(book=True), np.random.default_rng(5)
-    agent.prepare(start("common", 3, 3))
+    agent, luck = Champion(book=True).prepare(start("common", 3, 3)), np.random.default_rng(5)
     asked = silent = 0
     for deal in range(150):
         state = start("common", 3, 3).deal(deal)

@@ -168,7 +168,7 @@ def test_the_local_bound_is_that_of_the_lab() -> None:
     """Round for round: the answerer takes the champion for its book."""
     start = bounds.start_of("common", bounds.FULL_DICE)
     champion = bounds.compiled(UNREAD, start)
-    expected = lower_bound(champion, start, "local", Effort(rounds=20, iterations=50))
+    expected = lower_bound(champion.agent, start, "local", Effort(rounds=20, iterations=50))
     answer = bounds.answer_to_book(start, WORK)
     for seat in range(2):
         won = Series(champion, start, seat, bounds.SEED).play(answer, 20)
@@ -179,7 +179,7 @@ def test_the_champion_remembers_whom_the_answerer_pretended_to_be() -> None:
     start = bounds.start_of("common", bounds.FULL_DICE)
     series = Series(bounds.compiled("champion", start), start, 0, bounds.SEED)
     observer = bounds.compiled("observer", start)
-    pretence = Answer(type(observer).policy, observer.parameters)
+    pretence = Answer(observer.policy, observer.parameters)
     series.play(pretence, 5, bounds.DEALS_BEFORE, learns=False)
     assert not series.memories.any()
     series.play(pretence, 5, bounds.DEALS_BEFORE, learns=True)

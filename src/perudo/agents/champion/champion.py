@@ -15,14 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perudo.agents.agent import CompiledAgent, Decision
-from perudo.agents.champion.knowledge import Family, Habits, family_of, shipped
+from perudo.agents.agent import CompiledAgent, CompiledPlayer
+from perudo.agents.champion.knowledge import Habits, family_of, shipped
 from perudo.agents.champion.opponents import read_opponents
 from perudo.agents.champion.player_models import KINDS, who_is_asked
 from perudo.agents.champion.review_values import sample_worths
 from perudo.agents.champion.search import ALONE, BOOK, PHASES, decide_champion
 from perudo.agents.champion.two_player_book import (
-    OpenBook,
     number_of_dice,
     open_book,
     play_two_players,
@@ -83,42 +82,37 @@ class Champion(CompiledAgent):
             return f"{self.spec} plays against one other, not at tables of {players}"
         return super().cannot_play(game, setting, players)
 
-    def as_model(self, start: State) -> Champion:
-        """By the book where there is one; thinking as little as it can elsewhere."""
+    def as_model(self, start: State) -> CompiledPlayer:
+        """Play by the book where there is one, else think as little as possible."""
         first, second = start.record.counts[:2]
         if start.players == 2:
             if open_book(read_rules(start.record)).memories[number_of_dice(first, second)] > 0:
-                return replace(self, book=True)
-        return replace(self, rollouts=LEAST_ROLLOUTS, deep=False)
+                return replace(self, book=True).prepare(start)
+        return replace(self, rollouts=LEAST_ROLLOUTS, deep=False).prepare(start)
 
-    def with_habits(self, habits: Habits) -> Champion:
-        """Play by other knowledge than what comes with the package."""
-        self.__dict__["_habits"] = habits
-        return self
+    def known(self) -> Habits:
+        """Return what it knows of players: what comes with the package."""
+        return shipped()
 
-    def prepare(self, start: State) -> None:
+    def prepare(self, start: State) -> ChampionPlayer:
         """Open what is known of the rules that are played."""
-        known: Habits = self.__dict__.get("_habits") or shipped()
         rules = read_rules(start.record)
-        self.__dict__["_family"] = known.families[family_of(rules)]
-        self.__dict__["_open"] = open_book(rules)
+        family, book = self.known().families[family_of(rules)], open_book(rules)
+        rollouts = self.rollouts * (DEEPER if self.deep else 1)
+        worth = family.worth.ctypes.data
+        settings = [worth, rollouts, self.temperature, self.match, self.adapt, self.book]
+        # in the order of ``search``
+        parameters = np.concatenate([family.weights, who_is_asked(), settings, book.parameters])
+        return ChampionPlayer(self, parameters, (family, book))
 
     @property
     def parameters(self) -> Parameters:
-        """In the order of ``thinking``."""
-        if "_family" not in self.__dict__:
-            raise PerudoError(f"{self.name} has to be prepared for a match before it plays")
-        family: Family = self.__dict__["_family"]
-        book: OpenBook = self.__dict__["_open"]
-        rollouts = self.rollouts * (DEEPER if self.deep else 1)
-        worth = family.worth.ctypes.data  # only good while the family is kept
-        settings = [worth, rollouts, self.temperature, self.match, self.adapt, self.book]
-        return np.concatenate([family.weights, who_is_asked(), settings, book.parameters])
+        """Addresses among them, which only a player has."""
+        raise PerudoError(f"{self.name} has to be prepared for a match before it plays")
 
-    def decide(self, observation: State, memory: Memory, stream: Stream) -> Decision:
-        """Think."""
-        self.prepare(observation)
-        return super().decide(observation, memory, stream)
+
+class ChampionPlayer(CompiledPlayer):
+    """The champion with the weights and the book for some rules."""
 
     def worth_samples(
         self,
@@ -134,7 +128,6 @@ class Champion(CompiledAgent):
         In a position where all hands are known they stay; in what a seat observes, those of the
         others are dealt as likely as they explain what was said.
         """
-        self.prepare(position)
         worths = np.zeros((samples, len(actions)))
         sample_worths(
             position.record,
@@ -148,8 +141,3 @@ class Champion(CompiledAgent):
             worths,
         )
         return worths
-
-    def learn(self, observation: State, memory: Memory) -> None:
-        """Compare what the others did with what was known."""
-        self.prepare(observation)
-        super().learn(observation, memory)

@@ -43,11 +43,6 @@ class Family:
     weights: npt.NDArray[np.float32]
     worth: npt.NDArray[np.float64]
 
-    @property
-    def parameters(self) -> npt.NDArray[np.float64]:
-        """The weights, and where the match values lie as long as this is kept."""
-        return np.append(self.weights.astype(np.float64), float(self.worth.ctypes.data))
-
 
 @dataclass(frozen=True)
 class Habits:
@@ -84,8 +79,15 @@ class Habits:
         return Habits(families, header)
 
 
+def packaged(name: str) -> bytes:
+    """Return the content of a data file of the package."""
+    try:
+        return files("perudo").joinpath("data", name).read_bytes()
+    except OSError as error:
+        raise SealedFileError(f"cannot read {name}: {error.strerror}") from None
+
+
 @functools.cache
 def shipped() -> Habits:
-    """Those that come with the package."""
-    content = files("perudo").joinpath("data", FILE).read_bytes()
-    return Habits.from_bytes(content, FILE)
+    """Return what comes with the package."""
+    return Habits.from_bytes(packaged(FILE), FILE)

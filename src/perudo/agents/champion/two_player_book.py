@@ -10,12 +10,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from perudo.agents.champion.knowledge import packaged
 from perudo.agents.heads_up import from_opener
 from perudo.agents.papers.cfr import number_of_hand
 from perudo.games.chance import Stream, below
@@ -174,7 +174,7 @@ class OpenBook:
 
 def shipped(wanted: Callable[[dict[str, Any]], bool] = lambda about: True) -> list[SparsePage]:
     """The pages that ship with the package. Not kept: opened books are smaller."""
-    return load(files("perudo").joinpath("data", BOOK).read_bytes(), BOOK, wanted)[1]
+    return load(packaged(BOOK), BOOK, wanted)[1]
 
 
 @functools.lru_cache(maxsize=64)

@@ -6,13 +6,25 @@ import json
 import math
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from perudo.agents.agent import Decision, Thoughts
 from perudo.agents.external.loading import find_file
 from perudo.agents.external.process_agent import TIMEOUT_SECONDS, OutsideAgent
 from perudo.agents.external.wire import (
     LONGEST_LINE,
+    Answer,
+    CannotPlay,
+    Decide,
+    Decided,
+    Failed,
+    Introduction,
+    Learn,
+    Learnt,
+    Leave,
+    Question,
+    Refusal,
+    Sit,
     encode,
     pack_memories,
     pack_records,
@@ -27,8 +39,6 @@ from perudo.games.state import State
 
 LOADING_SECONDS = 120.0
 """Importing a file may mean loading a large library, or compiling."""
-
-Message = dict[str, Any]
 
 
 class FileAgent(OutsideAgent):
@@ -46,7 +56,7 @@ class FileAgent(OutsideAgent):
         self._word = word
         find_file(word)
         self._about = self._load()
-        self.memory_width = self._about["memory_width"]  # type: ignore[misc]  # the class's own
+        self.memory_width = self._about["memory_width"]
         self.uses_clock = self._about["uses_clock"]
         if self._about["batches"]:
             self.act_batch = self._act_batch
@@ -72,31 +82,49 @@ class FileAgent(OutsideAgent):
     def learn(self, observation: State, memory: Memory) -> None:
         """Show the class a settled round."""
         if self._about["learns"]:
-            question = self._about_state("learn", observation)
-            question["memories"] = pack_memories([memory])
-            answer = self._ask(question, self.timeout, observation)
+            question: Learn = {
+                "do": "learn",
+                "game": observation.game.name,
+                "states": pack_records([observation.record]),
+                "memories": pack_memories([memory]),
+            }
+            answer = cast(Learnt, self._ask(question, self.timeout, observation))
             memory[:] = unpack_memories(answer["memories"], 1)[0]
 
     def sit(self, game: Game, setting: Any, seat: int, players: Sequence[str]) -> None:
         """Tell the class of a match."""
         if self._about["sits"]:
-            table = {"game": game.name, "options": game.setting_options(setting)}
-            self._ask({"do": "sit", **table, "seat": seat, "players": list(players)}, self.timeout)
+            question: Sit = {
+                "do": "sit",
+                "game": game.name,
+                "options": game.setting_options(setting),
+                "seat": seat,
+                "players": list(players),
+            }
+            self._ask(question, self.timeout)
 
     def leave(self, observation: State) -> None:
         """Tell the class how the match ended."""
         if self._about["leaves"]:
-            self._ask(self._about_state("leave", observation), self.timeout, observation)
+            question: Leave = {
+                "do": "leave",
+                "game": observation.game.name,
+                "states": pack_records([observation.record]),
+            }
+            self._ask(question, self.timeout, observation)
 
     def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
         """Ask the class."""
-        table = {"game": game.name, "options": game.setting_options(setting)}
-        question = {"do": "cannot_play", **table, "players": players}
-        reason: str | None = self._ask(question, self.timeout)["reason"]
-        return reason
+        question: CannotPlay = {
+            "do": "cannot_play",
+            "game": game.name,
+            "options": game.setting_options(setting),
+            "players": players,
+        }
+        return cast(Refusal, self._ask(question, self.timeout))["reason"]
 
     # --- the worker -----------------------------------------------------------------------------
-    def _load(self) -> Message:
+    def _load(self) -> Introduction:
         """Start a worker; returns what it says about the class."""
         self._start(
             [sys.executable, "-P", "-m", "perudo.agents.external.worker", self._word], LONGEST_LINE
@@ -104,8 +132,8 @@ class FileAgent(OutsideAgent):
         about = self._read(self._converse(lambda process: process.read(LOADING_SECONDS)), None)
         if "error" in about:
             self.close()
-            raise PerudoError(about["error"])
-        return about
+            raise PerudoError(cast(Failed, about)["error"])
+        return cast(Introduction, about)
 
     def _decide(
         self,
@@ -116,7 +144,7 @@ class FileAgent(OutsideAgent):
         seconds: float | None,
     ) -> list[Decision]:
         first, records = observations[0], [view.record for view in observations]
-        question = {
+        question: Decide = {
             "do": "decide",
             "batch": batch,
             "game": first.game.name,
@@ -124,7 +152,7 @@ class FileAgent(OutsideAgent):
             "memories": pack_memories(memories) if self.memory_width else None,
             "streams": [int(stream[0]) for stream in streams],
         }
-        answer = self._ask(question, seconds, first)
+        answer = cast(Decided, self._ask(question, seconds, first))
         for stream, word in zip(streams, answer["streams"], strict=True):
             stream[0] = word
         if self.memory_width:
@@ -138,16 +166,9 @@ class FileAgent(OutsideAgent):
             )
         ]
 
-    def _about_state(self, do: str, observation: State) -> Message:
-        return {
-            "do": do,
-            "game": observation.game.name,
-            "states": pack_records([observation.record]),
-        }
-
     def _ask(
-        self, question: Message, seconds: float | None, observation: State | None = None
-    ) -> Message:
+        self, question: Question, seconds: float | None, observation: State | None = None
+    ) -> Answer:
         if self._process is None:
             self._load()
         line, limit = encode(question), math.inf if seconds is None else seconds
@@ -155,13 +176,13 @@ class FileAgent(OutsideAgent):
             self._converse(lambda process: process.ask(line, limit), observation), observation
         )
         if "error" in answer:  # the class failed, its process did not
-            raise agent_error(self.spec, answer["error"], observation)
+            raise agent_error(self.spec, cast(Failed, answer)["error"], observation)
         return answer
 
-    def _read(self, line: str, observation: State | None) -> Message:
+    def _read(self, line: str, observation: State | None) -> Answer | Introduction:
         try:
             message = json.loads(line)
         except ValueError:
             self._give_up(f"wrote {line[:80]!r} into the conversation", observation)
         assert isinstance(message, dict)
-        return message
+        return cast(Answer | Introduction, message)

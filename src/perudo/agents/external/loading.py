@@ -23,7 +23,7 @@ class PlainAgent(Agent):
 
     def __init__(self, player: Any) -> None:
         self._player = player
-        self.memory_width = getattr(player, "memory_width", 0)  # type: ignore[misc]  # its own
+        self.memory_width = getattr(player, "memory_width", 0)
         self.uses_clock = getattr(player, "uses_clock", False)
         if hasattr(player, "act_batch"):
             self.act_batch = player.act_batch

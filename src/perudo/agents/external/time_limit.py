@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from perudo.agents.agent import Agent, Decision
+from perudo.agents.agent import Decision, Player
 from perudo.agents.external.process_agent import OutsideAgent
 from perudo.agents.human import HumanAgent
 from perudo.agents.mistakes import agent_error, checked, raised
@@ -28,28 +28,28 @@ class OutOfTime(BaseException):
 
 
 def decide_within(
-    agent: Agent, observation: State, memory: Memory, stream: Stream, seconds: float | None
+    player: Player, observation: State, memory: Memory, stream: Stream, seconds: float | None
 ) -> Decision:
-    """An agent's legal decision; ``AgentError`` if it raises, takes too long, or may not do that.
+    """Return a legal decision; ``AgentError`` if the player raises, is late, or may not do that.
 
     In this process thinking is interrupted between two steps of Python; that compiled thinking took
     too long is noticed when it is over. A person has all the time in the world, and may leave
     (EOFError).
     """
-    if isinstance(agent, OutsideAgent):
-        return agent.decide_within(observation, memory, stream, seconds)
-    limit = None if isinstance(agent, HumanAgent) else seconds
+    if isinstance(player, OutsideAgent):
+        return player.decide_within(observation, memory, stream, seconds)
+    limit = None if isinstance(player, HumanAgent) else seconds
     try:
         with _alarm(limit):
-            answer = agent.decide(observation, memory, stream)
+            answer = player.decide(observation, memory, stream)
     except OutOfTime:
         late = f"did not answer within {seconds:g} s"
-        raise agent_error(agent.spec, late, observation) from None
+        raise agent_error(player.spec, late, observation) from None
     except (AgentError, EOFError):
         raise
     except Exception as error:
-        raise agent_error(agent.spec, f"raised {raised(error)}", observation) from error
-    return checked(agent.spec, observation, answer)
+        raise agent_error(player.spec, f"raised {raised(error)}", observation) from error
+    return checked(player.spec, observation, answer)
 
 
 @contextmanager

@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
+from typing import Literal, TypedDict
 
 import numpy as np
 
+from perudo.agents.agent import ThoughtsData
 from perudo.games.game import Game, Record, game_named
 from perudo.games.policy import Memory
 from perudo.games.state import SEATS, State
@@ -20,6 +22,100 @@ from perudo.games.state import SEATS, State
 LONGEST_LINE = 1 << 30
 """Bytes of a message: a batch may be large."""
 
+
+class Decide(TypedDict):
+    """Asks for decisions: several are for ``act_batch``."""
+
+    do: Literal["decide"]
+    batch: bool
+    game: str
+    states: list[str]
+    memories: str | None
+    streams: list[int]
+
+
+class Learn(TypedDict):
+    """Shows a settled round."""
+
+    do: Literal["learn"]
+    game: str
+    states: list[str]
+    memories: str
+
+
+class Sit(TypedDict):
+    """Introduces a match."""
+
+    do: Literal["sit"]
+    game: str
+    options: dict[str, bool | int | str]
+    seat: int
+    players: list[str]
+
+
+class Leave(TypedDict):
+    """Shows how a match ended."""
+
+    do: Literal["leave"]
+    game: str
+    states: list[str]
+
+
+class CannotPlay(TypedDict):
+    """Asks why the agent cannot play at a table of so many players."""
+
+    do: Literal["cannot_play"]
+    game: str
+    options: dict[str, bool | int | str]
+    players: int
+
+
+Question = Decide | Learn | Sit | Leave | CannotPlay
+
+
+class Introduction(TypedDict):
+    """What the worker says of its agent, before any question."""
+
+    memory_width: int
+    uses_clock: bool
+    batches: bool
+    learns: bool
+    sits: bool
+    leaves: bool
+
+
+class Decided(TypedDict):
+    """Actions by their codes, and the memories and streams afterwards."""
+
+    actions: list[int]
+    thoughts: list[ThoughtsData | None]
+    memories: str | None
+    streams: list[int]
+
+
+class Learnt(TypedDict):
+    """The memory after a settled round."""
+
+    memories: str
+
+
+class Refusal(TypedDict):
+    """Why the agent cannot play, if it cannot."""
+
+    reason: str | None
+
+
+class Done(TypedDict):
+    """There is nothing to say."""
+
+
+class Failed(TypedDict):
+    """What the agent did wrong."""
+
+    error: str
+
+
+Answer = Decided | Learnt | Refusal | Done | Failed
 
 encode = json.JSONEncoder(separators=(",", ":")).encode
 """A message as a line."""

@@ -9,37 +9,103 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any, TextIO
 
 import numpy as np
 
-from perudo.agents.agent import Agent, Decision
+from perudo.agents.agent import Agent, Decision, Player
 from perudo.agents.external.loading import PlainAgent, load_agent
-from perudo.agents.external.wire import encode, pack_memories, unpack_memories, unpack_states
+from perudo.agents.external.wire import (
+    Answer,
+    Decide,
+    Decided,
+    Introduction,
+    Learn,
+    Learnt,
+    Question,
+    encode,
+    pack_memories,
+    unpack_memories,
+    unpack_states,
+)
 from perudo.agents.mistakes import raised
 from perudo.games.errors import PerudoError
 from perudo.games.game import game_named
 from perudo.games.state import action_code
 
-Message = dict[str, Any]
-
 
 class Worker:
-    """Answers what ``FileAgent`` asks, with one agent."""
+    """Answers what ``FileAgent`` asks, with one player."""
 
-    def __init__(self, agent: Agent) -> None:
-        self._agent = agent
-        self._answers: dict[str, Callable[[Message], Message]] = {
-            "decide": self.decide,
-            "learn": self.learn,
-            "sit": self.sit,
-            "leave": self.leave,
-            "cannot_play": self.cannot_play,
+    def __init__(self, player: Player) -> None:
+        self._player = player
+
+    def answer(self, question: Question) -> Answer:
+        """Do what is asked; what the player raises is reported."""
+        try:
+            return self.do(question)
+        except PerudoError as error:
+            return {"error": str(error)}
+        except Exception as error:
+            return {"error": f"raised {raised(error)}"}
+
+    def do(self, question: Question) -> Answer:
+        """Do what is asked."""
+        if question["do"] == "decide":
+            return self.decide(question)
+        if question["do"] == "learn":
+            return self.learn(question)
+        if question["do"] == "sit":
+            game = game_named(question["game"])
+            setting = game.setting_from_options(question["options"])
+            self._player.sit(game, setting, question["seat"], question["players"])
+            return {}
+        if question["do"] == "leave":
+            (observation,) = unpack_states(question["game"], question["states"])
+            self._player.leave(observation)
+            return {}
+        raise PerudoError(f"nobody can be asked to {question['do']}")
+
+    def decide(self, question: Decide) -> Decided:
+        """One decision, or several at once."""
+        states = unpack_states(question["game"], question["states"])
+        memories = unpack_memories(question["memories"], len(states))
+        streams = [np.array([word], np.uint64) for word in question["streams"]]
+        if question["batch"]:
+            player: Any = self._player
+            decisions = list(player.act_batch(states, memories, streams))
+            if len(decisions) != len(states):
+                raise PerudoError(
+                    f"act_batch gave {len(decisions)} actions for {len(states)} positions"
+                )
+        else:
+            asked = zip(states, memories, streams, strict=True)
+            decisions = [self._player.decide(*parts) for parts in asked]
+        game = states[0].game
+        given = [each if isinstance(each, Decision) else Decision(each) for each in decisions]
+        return {
+            "actions": [action_code(game, decision.action) for decision in given],
+            "thoughts": [each.thoughts.data() if each.thoughts else None for each in given],
+            "memories": pack_memories(memories) if self._player.memory_width else None,
+            "streams": [int(stream[0]) for stream in streams],
         }
 
-    def introduction(self) -> Message:
+    def learn(self, question: Learn) -> Learnt:
+        """Show the player a settled round."""
+        (observation,) = unpack_states(question["game"], question["states"])
+        (memory,) = unpack_memories(question["memories"], 1)
+        self._player.learn(observation, memory)
+        return {"memories": pack_memories([memory])}
+
+
+class AgentWorker(Worker):
+    """Answers with an agent that is its own player: the class from a file."""
+
+    def __init__(self, agent: Agent) -> None:
+        super().__init__(agent)
+        self._agent = agent
+
+    def introduction(self) -> Introduction:
         """What the other side must know about the class."""
         return {
             "memory_width": self._agent.memory_width,
@@ -50,85 +116,31 @@ class Worker:
             "leaves": self._listens("leave"),
         }
 
-    def answer(self, question: Message) -> Message:
-        """Do what is asked; what the class raises is reported."""
-        try:
-            return self._answers[question["do"]](question)
-        except PerudoError as error:
-            return {"error": str(error)}
-        except Exception as error:
-            return {"error": f"raised {raised(error)}"}
-
-    def decide(self, question: Message) -> Message:
-        """One decision, or several at once."""
-        states = unpack_states(question["game"], question["states"])
-        memories = unpack_memories(question["memories"], len(states))
-        streams = [np.array([word], np.uint64) for word in question["streams"]]
-        if question["batch"]:
-            agent: Any = self._agent
-            decisions = list(agent.act_batch(states, memories, streams))
-            if len(decisions) != len(states):
-                raise PerudoError(
-                    f"act_batch gave {len(decisions)} actions for {len(states)} positions"
-                )
-        else:
-            asked = zip(states, memories, streams, strict=True)
-            decisions = [self._agent.decide(*parts) for parts in asked]
-        game = states[0].game
-        given = [each if isinstance(each, Decision) else Decision(each) for each in decisions]
-        return {
-            "actions": [action_code(game, decision.action) for decision in given],
-            "thoughts": [each.thoughts and asdict(each.thoughts) for each in given],
-            "memories": pack_memories(memories) if self._agent.memory_width else None,
-            "streams": [int(stream[0]) for stream in streams],
-        }
-
-    def learn(self, question: Message) -> Message:
-        """Show the class a settled round."""
-        (observation,) = unpack_states(question["game"], question["states"])
-        (memory,) = unpack_memories(question["memories"], 1)
-        self._agent.learn(observation, memory)
-        return {"memories": pack_memories([memory])}
-
-    def sit(self, question: Message) -> Message:
-        """Tell the class of a match."""
-        game = game_named(question["game"])
-        setting = game.setting_from_options(question["options"])
-        self._agent.sit(game, setting, question["seat"], question["players"])
-        return {}
-
-    def leave(self, question: Message) -> Message:
-        """Tell the class how it ended."""
-        (observation,) = unpack_states(question["game"], question["states"])
-        self._agent.leave(observation)
-        return {}
-
-    def cannot_play(self, question: Message) -> Message:
-        """Ask the class whether it can sit down at such a table."""
-        game = game_named(question["game"])
-        setting = game.setting_from_options(question["options"])
-        return {"reason": self._agent.cannot_play(game, setting, question["players"])}
-
-    def close(self) -> None:
-        """No more questions."""
-        self._agent.close()
+    def do(self, question: Question) -> Answer:
+        """Do what is asked, also without a match."""
+        if question["do"] == "cannot_play":
+            game = game_named(question["game"])
+            setting = game.setting_from_options(question["options"])
+            return {"reason": self._agent.cannot_play(game, setting, question["players"])}
+        return super().do(question)
 
     def _listens(self, method: str) -> bool:
         """Whether the class has more than the default of a method: others need not be told."""
         if isinstance(self._agent, PlainAgent):
             return self._agent.has(method)
-        return getattr(type(self._agent), method) is not getattr(Agent, method)
+        return getattr(type(self._agent), method) is not getattr(Player, method)
 
 
 def serve(word: str, questions: TextIO, answers: TextIO) -> None:
     """Load the class, introduce it, and answer until there are no more questions."""
 
-    def say(message: Message) -> None:
+    def say(message: Answer | Introduction) -> None:
         answers.write(encode(message) + "\n")
         answers.flush()
 
     try:
-        worker = Worker(load_agent(word))
+        agent = load_agent(word)
+        worker = AgentWorker(agent)
         introduction = worker.introduction()
     except PerudoError as error:
         say({"error": str(error)})
@@ -136,7 +148,7 @@ def serve(word: str, questions: TextIO, answers: TextIO) -> None:
     say(introduction)
     for line in questions:
         say(worker.answer(json.loads(line)))
-    worker.close()
+    agent.close()
 
 
 def conversation() -> tuple[TextIO, TextIO]:

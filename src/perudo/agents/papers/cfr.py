@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from perudo.agents.agent import CompiledAgent, Decision
+from perudo.agents.agent import CompiledAgent, CompiledPlayer, Decision
 from perudo.agents.heads_up import from_opener, standing_number
 from perudo.agents.parameters import flag, number
 from perudo.games.chance import Stream, below
@@ -128,33 +128,27 @@ class Cfr(CompiledAgent):
             return f"{self.name} plays against one other, not at tables of {players}"
         return super().cannot_play(game, setting, players)
 
-    def prepare(self, start: State) -> None:
+    def prepare(self, start: State) -> CompiledPlayer:
         """Open the book for these rules and dice; solve what is missing, where that is allowed."""
-        books: dict[Path, Book] = self.__dict__.setdefault("_books", {})
-        folder = _folder(start, self._effort)
-        if folder not in books:
-            books[folder] = Book.of((_standing(page), page) for page in self._pages(start, folder))
-        self.__dict__["_open"] = books[folder]
+        book = Book.of((_standing(page), page) for page in self._pages(start))
+        return CompiledPlayer(self, book.parameters, (book,))
 
     @property
     def parameters(self) -> Parameters:
-        """Where the open book lies."""
-        book: Book | None = self.__dict__.get("_open")
-        if book is None:
-            raise PerudoError(f"{self.name} has to be prepared for a match before it plays")
-        return book.parameters
+        """Addresses in a book, which only a player has."""
+        raise PerudoError(f"{self.name} has to be prepared for a match before it plays")
 
     def decide(self, observation: State, memory: Memory, stream: Stream) -> Decision:
-        """Look the position up."""
-        if "_open" not in self.__dict__:
-            self.prepare(_start_of(observation))
-        return super().decide(observation, memory, stream)
+        """Open the book for this decision alone."""
+        with self.prepare(_start_of(observation)) as player:
+            return player.decide(observation, memory, stream)
 
     @property
     def _effort(self) -> Effort:
         return Effort(memory=self.memory, iterations=self.iterations, for_match=self.match)
 
-    def _pages(self, start: State, folder: Path) -> list[Page]:
+    def _pages(self, start: State) -> list[Page]:
+        folder = _folder(start, self._effort)
         try:
             return _load(folder)
         except SealedFileError:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perudo.agents.agent import CompiledAgent
+from perudo.agents.agent import CompiledAgent, CompiledPlayer
 from perudo.agents.champion.champion import Champion
 from perudo.agents.champion.knowledge import FAMILIES, Family, Habits
 from perudo.agents.champion.player_models import HIDDEN, KINDS, MODELS, OF_UNITS, OWN, WEIGHTS
@@ -26,8 +26,9 @@ from perudo.games.chance import stream_of
 from perudo.games.game import Record
 from perudo.games.perudo import PERUDO
 from perudo.games.perudo.layout import HISTORY_OFFSET
-from perudo.games.policy import addresses, new_thoughts
+from perudo.games.policy import new_thoughts
 from perudo.games.state import SEATS
+from perudo.lab.arena import line_up_of
 from perudo.lab.champion.learning import fit, judge, watch
 from perudo.lab.champion.standings import WIDTH, learn_standings
 from perudo.lab.contest import Contest
@@ -129,30 +130,35 @@ def _shares(piece: Piece) -> npt.NDArray[np.float64]:
     return shares
 
 
-def _agents(piece: Piece) -> list[CompiledAgent]:
+def _players(piece: Piece) -> list[CompiledPlayer]:
     """Who may be at the tables; the champion only when it knows something."""
     agents = [agent_named(name) for name in MODELS[:OWN]]
     if piece.habits:
         habits = Habits.from_bytes(piece.habits, "what was learnt before")
-        agents.append(Champion(rollouts=piece.rollouts).with_habits(habits))
+        agents.append(champion_with(habits, piece.rollouts))
     start = PERUDO.start(PERUDO.setting(piece.family), 2)
-    compiled = []
+    players = []
     for agent in agents:
         assert isinstance(agent, CompiledAgent)
-        agent.prepare(start)
-        compiled.append(agent)
-    return compiled
+        players.append(agent.prepare(start))
+    return players
+
+
+def champion_with(habits: Habits, rollouts: int) -> Champion:
+    """A champion that knows this, and not what comes with the package."""
+
+    class Learnt(Champion):
+        def known(self) -> Habits:
+            return habits
+
+    return Learnt(rollouts=rollouts)
 
 
 def do_piece(piece: Piece) -> tuple[str, Found]:
     """Watch; what comes of it depends on the piece alone."""
-    agents = _agents(piece)
-    shares = np.cumsum(_shares(piece)[: len(agents)])
-    kinds = [type(agent) for agent in agents]
-    parameters = np.zeros((len(agents), max(1, *(agent.parameters.size for agent in agents))))
-    for row, agent in zip(parameters, agents, strict=True):
-        row[: agent.parameters.size] = agent.parameters
-    width = max(1, *(kind.memory_width for kind in kinds))
+    players = _players(piece)
+    shares = np.cumsum(_shares(piece)[: len(players)])
+    width = max(1, *(player.memory_width for player in players))
     key = (piece.seed, piece.generation, piece.part)
     streams = np.stack([stream_of(*key, seat) for seat in range(len(SEATS))])
     views = np.zeros(piece.decisions, PERUDO.dtype)
@@ -161,10 +167,7 @@ def do_piece(piece: Piece) -> tuple[str, Found]:
     ended = watch(
         starts_of(piece.family, piece.seed, piece.part),
         np.zeros(3, PERUDO.dtype),
-        addresses([kind.policy for kind in kinds], PERUDO.dtype),
-        addresses([kind.learning or kind.policy for kind in kinds], PERUDO.dtype),
-        np.array([kind.learning is not None for kind in kinds]),
-        parameters,
+        *line_up_of(players, PERUDO.dtype),
         np.zeros((len(SEATS), len(SEATS), width)),
         shares / shares[-1],
         views,
@@ -320,7 +323,7 @@ class Training:
         del rated[Champion.name]
         others = sorted(rated, key=lambda spec: -rated[spec])[: TRIAL_SEATS - 1]
         for family in self.families:
-            champion = Champion(rollouts=self.effort.rollouts).with_habits(habits)
+            champion = champion_with(habits, self.effort.rollouts)
             agents = [champion, *map(agent_named, others)]
             setting = PERUDO.setting(family)
             games = self.effort.trial_games

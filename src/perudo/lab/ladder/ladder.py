@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from perudo.agents.agent import Agent
+from perudo.agents.agent import Player
 from perudo.agents.registry import AGENTS, agent_named
 from perudo.games.chance import stream_of
 from perudo.games.errors import PerudoError
@@ -90,8 +90,8 @@ def decision_times(
     for word in words:
         agent = agent_named(word)
         seats = players if agent.cannot_play(PERUDO, rules, players) is None else 2
-        agent.prepare(PERUDO.start(rules, seats))
-        spent = sorted(_spent(agent, rules, seats, decisions))
+        with agent.prepare(PERUDO.start(rules, seats)) as player:
+            spent = sorted(_spent(player, rules, seats, decisions))
         times[word] = {
             "mean_ms": round(1000 * sum(spent) / len(spent), 4),
             "slowest_ms": round(1000 * spent[-1], 4),
@@ -99,18 +99,18 @@ def decision_times(
     return times
 
 
-def _spent(agent: Agent, rules: Rules, seats: int, decisions: int) -> list[float]:
+def _spent(player: Player, rules: Rules, seats: int, decisions: int) -> list[float]:
     """Seconds of so many decisions."""
-    memory, stream, names = agent.new_memory(), stream_of(1), [str(seat) for seat in range(seats)]
+    memory, stream, names = player.new_memory(), stream_of(1), [str(seat) for seat in range(seats)]
     spent: list[float] = []
     table = Table(PERUDO, rules, names, SeededDice(1))
-    agent.decide(table.observe(table.actor or 0), memory, stream)  # load the kernels
+    player.decide(table.observe(table.actor or 0), memory, stream)  # load the kernels
     while len(spent) < decisions:
         if table.actor is None:
             table = Table(PERUDO, rules, names, SeededDice(len(spent)))
         assert table.actor is not None
         observation = table.observe(table.actor)
-        decision, seconds = timed_decision(agent, observation, memory, stream)
+        decision, seconds = timed_decision(player, observation, memory, stream)
         spent.append(seconds)
         table.act(table.actor, decision.action)
     return spent

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perudo.agents.agent import CompiledAgent
+from perudo.agents.agent import CompiledPlayer
 from perudo.games.chance import Stream, stream_of
 from perudo.games.errors import PerudoError
 from perudo.games.game import Record, apply, copy, observe
@@ -114,7 +114,7 @@ def ask_everywhere(
     return unstated
 
 
-def stated_strategy(agent: CompiledAgent, solver: Solver) -> Vector:
+def stated_strategy(agent: CompiledPlayer, solver: Solver) -> Vector:
     """The agent's mixtures, laid out as a solver's sums."""
     tree = solver.tree
     game = tree.start.game
@@ -127,7 +127,7 @@ def stated_strategy(agent: CompiledAgent, solver: Solver) -> Vector:
             game.operations.chance_outcome(states[0], int(row[row >= 0][0]))
             hands[seat, hand] = states[0]["hands"][seat]
     chances = np.zeros_like(solver.sums)
-    address = address_of(type(agent).policy, game.dtype)
+    address = address_of(agent.policy, game.dtype)
     unstated = ask_everywhere(
         states,
         hands,

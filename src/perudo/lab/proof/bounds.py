@@ -21,7 +21,7 @@ from contextvars import copy_context
 from functools import partial
 from typing import Any
 
-from perudo.agents.agent import CompiledAgent
+from perudo.agents.agent import CompiledAgent, CompiledPlayer
 from perudo.agents.champion.two_player_book import number_of_dice, open_book
 from perudo.agents.registry import agent_named
 from perudo.games.errors import PerudoError
@@ -68,12 +68,11 @@ def start_of(rules: str, dice: tuple[int, int]) -> State:
     return PERUDO.start(Rules.parse(rules), 2, list(dice), opener=0)
 
 
-def compiled(word: str, start: State) -> CompiledAgent:
+def compiled(word: str, start: State) -> CompiledPlayer:
     """A compiled agent, ready for rounds from this state."""
     agent = agent_named(word)
     assert isinstance(agent, CompiledAgent)
-    agent.prepare(start)
-    return agent
+    return agent.prepare(start)
 
 
 # --- exactly ------------------------------------------------------------------------------------
@@ -162,7 +161,7 @@ def _misled(rules: str, word: str, work: Work) -> Figure:
         if feigned.memory_width > agent.memory_width:
             raise PerudoError(f"{word} remembers more than there is room for")
         series = Series(agent, start, seat, SEED)
-        pretence = Answer(type(feigned).policy, feigned.parameters, feigned)
+        pretence = Answer(feigned.policy, feigned.parameters, feigned)
         series.play(pretence, work.sizes.known_rounds, DEALS_BEFORE, learns=True)
         rounds = max(2, work.sizes.misled_rounds // 2)
         return series.play(answer_to_book(start, work), rounds)

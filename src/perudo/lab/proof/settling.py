@@ -17,7 +17,7 @@ from contextvars import copy_context
 import numpy as np
 import numpy.typing as npt
 
-from perudo.agents.agent import Agent, Thoughts
+from perudo.agents.agent import Player, Thoughts
 from perudo.agents.registry import agent_named
 from perudo.games.chance import combine, key_of, stream_of
 from perudo.games.perudo import PERUDO, Rules
@@ -40,10 +40,8 @@ def _measure(work: Work) -> Figure:
     sizes = work.sizes
     met = positions(sizes.settling_decisions)
     budgets = [one for one in BUDGETS if one < sizes.judging_rollouts]
-    agents = [agent_named(f"{CHAMPION}:rollouts={one}") for one in budgets]
-    judge = agent_named(f"{CHAMPION}:rollouts={sizes.judging_rollouts}")
-    for agent in (*agents, judge):
-        agent.prepare(met[0])
+    agents = [agent_named(f"{CHAMPION}:rollouts={one}").prepare(met[0]) for one in budgets]
+    judge = agent_named(f"{CHAMPION}:rollouts={sizes.judging_rollouts}").prepare(met[0])
 
     def judged(place: int) -> list[tuple[float, float]]:
         best, _ = _thought(judge, met[place], place, len(agents))
@@ -75,7 +73,7 @@ def _point(budget: int, numbers: npt.NDArray[np.float64]) -> Figure:
     }
 
 
-def _thought(agent: Agent, observation: State, place: int, way: int) -> tuple[Thoughts, float]:
+def _thought(agent: Player, observation: State, place: int, way: int) -> tuple[Thoughts, float]:
     """What an agent thinks there, and the processor's time for it."""
     began = time.thread_time()
     decision = agent.decide(observation, agent.new_memory(), stream_of(SEED, place, way))
@@ -102,7 +100,6 @@ def positions(wanted: int) -> list[State]:
     while len(found) < wanted:
         dice = [int(count) for count in chance.integers(1, rules.dice + 1, PLAYERS)]
         start = PERUDO.start(rules, PLAYERS, dice, opener=number % PLAYERS)
-        other.prepare(start)
         state = start.deal(int(combine(key_of(SEED), number)))
         while (seat := state.actor) is not None and len(found) < wanted:
             agent = other if seat else champion

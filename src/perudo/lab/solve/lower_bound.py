@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perudo.agents.agent import Agent, CompiledAgent
+from perudo.agents.agent import Agent, CompiledAgent, CompiledPlayer, Player
 from perudo.agents.external.time_limit import decide_within
 from perudo.agents.papers.observer import Observer
 from perudo.agents.papers.pomcp import Pomcp
@@ -134,21 +134,21 @@ class Answer:
     """What the parameters point to."""
 
 
-def local_answer(model: CompiledAgent, start: State, effort: Effort) -> Answer:
+def local_answer(model: CompiledPlayer, start: State, effort: Effort) -> Answer:
     """Search, believing that the others are the model."""
     searcher = Pomcp(iterations=effort.iterations, prior=2.0)
     dtype = start.game.dtype
-    where = number_of(type(model).policy, dtype)
+    where = number_of(model.policy, dtype)
     head = searcher.search_parameters
     rollout = [float(dtype.itemsize), where, *model.parameters]
     return Answer(Pomcp.policy, np.concatenate([head, rollout]), model)
 
 
-def trained_answer(agent: CompiledAgent, start: State, seat: int, effort: Effort) -> Answer:
+def trained_answer(player: CompiledPlayer, start: State, seat: int, effort: Effort) -> Answer:
     """Learn against the agent, then play the best move of each information set."""
     memory = effort.memory if start.game.operations.rewind(start.record) else ALL_MOVES
-    policy = _address(type(agent).policy, start)
-    learner = Answerer(start, seat, memory, policy, agent.parameters, effort.seed)
+    policy = _address(player.policy, start)
+    learner = Answerer(start, seat, memory, policy, player.parameters, effort.seed)
     learner.iterate(effort.training)
     book, parameters = learnt_parameters(learner.page())
     return Answer(play_learnt, parameters, book)
@@ -162,16 +162,16 @@ def _address(policy: Any, start: State) -> Any:
 class Series:
     """A seat's rounds against an agent, whose memory goes on from one run to the next."""
 
-    def __init__(self, agent: CompiledAgent, start: State, seat: int, seed: int) -> None:
-        self._agent, self._start, self._seat, self._seed = agent, start, seat, seed
-        self.memories = np.stack([agent.new_memory() for _ in range(start.players)])
+    def __init__(self, player: CompiledPlayer, start: State, seat: int, seed: int) -> None:
+        self._player, self._start, self._seat, self._seed = player, start, seat, seed
+        self.memories = np.stack([player.new_memory() for _ in range(start.players)])
         self._stream = stream_of(seed, LUCK, seat)
 
     def play(
         self, answer: Answer, rounds: int, deals: int = DEALS, learns: bool = False
     ) -> Payoffs:
         """What the answer wins in some rounds; ``deals`` says which."""
-        start, kind = self._start, type(self._agent)
+        start, player = self._start, self._player
         states = np.zeros(3, start.game.dtype)
         states[0] = start.record
         payoffs = np.zeros(rounds)
@@ -180,10 +180,10 @@ class Series:
             self._seat,
             _address(answer.policy, start),
             answer.parameters,
-            _address(kind.policy, start),
-            self._agent.parameters,
-            _address(kind.learning or kind.policy, start),
-            learns and kind.learning is not None,
+            _address(player.policy, start),
+            player.parameters,
+            _address(player.learning or player.policy, start),
+            learns and player.learning is not None,
             self.memories,
             key_of(self._seed, deals),
             payoffs,
@@ -193,21 +193,20 @@ class Series:
         return payoffs
 
 
-def _payoffs_asked(agent: Agent, start: State, seat: int, effort: Effort) -> Payoffs:
+def _payoffs_asked(player: Player, start: State, seat: int, effort: Effort) -> Payoffs:
     """The same for an agent that is not compiled: the local answer takes it for an Observer."""
-    responder: Agent = Pomcp(iterations=effort.iterations)
+    responder: Player = Pomcp(iterations=effort.iterations).prepare(start)
     streams: dict[int, Stream] = {
-        player: stream_of(effort.seed, LUCK, seat, player) for player in range(start.players)
+        each: stream_of(effort.seed, LUCK, seat, each) for each in range(start.players)
     }
     memories: dict[int, Memory] = {
-        player: (responder if player == seat else agent).new_memory()
-        for player in range(start.players)
+        each: (responder if each == seat else player).new_memory() for each in range(start.players)
     }
     payoffs = np.zeros(effort.rounds)
     for number in range(effort.rounds):
         state = start.deal(int(combine(key_of(effort.seed, DEALS), number)))
         while (who := state.actor) is not None:
-            asked = responder if who == seat else agent
+            asked = responder if who == seat else player
             said = decide_within(asked, state.observe(who), memories[who], streams[who], None)
             state = state.apply(action_code(state.game, said.action))
         payoffs[number] = state.round_payoffs()[seat]
@@ -222,17 +221,11 @@ def lower_bound(agent: Agent, start: State, method: str, effort: Effort) -> dict
         raise PerudoError(f"{agent.spec} is not compiled: too slow to train against")
     started = time.perf_counter()
     means, variances = [], []
-    for seat in range(start.players):
-        if not isinstance(agent, CompiledAgent):
-            payoffs = _payoffs_asked(agent, start, seat, effort)
-        elif method == "trained":
-            answer = trained_answer(agent, start, seat, effort)
-            payoffs = Series(agent, start, seat, effort.seed).play(answer, effort.rounds)
-        else:
-            answer = local_answer(_model_of(agent, start), start, effort)
-            payoffs = Series(agent, start, seat, effort.seed).play(answer, effort.rounds)
-        means.append(float(payoffs.mean()))
-        variances.append(float(payoffs.var(ddof=1)) / len(payoffs))
+    with agent.prepare(start) as player:
+        for seat in range(start.players):
+            payoffs = _payoffs(player, start, seat, method, effort)
+            means.append(float(payoffs.mean()))
+            variances.append(float(payoffs.var(ddof=1)) / len(payoffs))
     mean, spread = float(np.mean(means)), math.sqrt(sum(variances)) / start.players
     return {
         "method": method,
@@ -244,14 +237,22 @@ def lower_bound(agent: Agent, start: State, method: str, effort: Effort) -> dict
     }
 
 
-def _model_of(agent: CompiledAgent, start: State) -> CompiledAgent:
+def _payoffs(player: Player, start: State, seat: int, method: str, effort: Effort) -> Payoffs:
+    if not isinstance(player, CompiledPlayer):
+        return _payoffs_asked(player, start, seat, effort)
+    if method == "trained":
+        answer = trained_answer(player, start, seat, effort)
+    else:
+        answer = local_answer(_model_of(player, start), start, effort)
+    return Series(player, start, seat, effort.seed).play(answer, effort.rounds)
+
+
+def _model_of(player: CompiledPlayer, start: State) -> CompiledPlayer:
     """Somebody like the agent, if that states its chances; else the Observer stands in for it."""
     state = start.deal(1)
     seat = state.actor
     assert seat is not None
-    thoughts = agent.decide(state.observe(seat), agent.new_memory(), stream_of(1)).thoughts
+    thoughts = player.decide(state.observe(seat), player.new_memory(), stream_of(1)).thoughts
     if thoughts is None or thoughts.probabilities is None:
-        return Observer()
-    model = agent.as_model(start)
-    model.prepare(start)
-    return model
+        return Observer().prepare(start)
+    return player.agent.as_model(start)

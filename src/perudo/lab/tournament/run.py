@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
-from perudo.agents.agent import Agent, CompiledAgent
+from perudo.agents.agent import Agent, CompiledPlayer, Player
 from perudo.games import game_named
 from perudo.games.errors import PerudoError
 from perudo.games.state import State
@@ -63,12 +64,19 @@ class Played:
 class _Deals(Contest):
     """A contest that is begun thousands of times: what never changes is made and checked once."""
 
+    ready: Sequence[Player] = ()
+
     def __post_init__(self) -> None:
         pass
 
     def start(self) -> State:
         """The state before the first deal."""
         return _start(self.game.name, self.setting, len(self.agents))
+
+    @contextmanager
+    def players(self) -> Iterator[list[Player]]:
+        """The hall's players, which stay open."""
+        yield list(self.ready)
 
 
 @functools.lru_cache(8)
@@ -95,13 +103,14 @@ class _Hall:
         self._stint, self._tournament = stint, stint.tournament
         self._game = game_named(self._tournament.game)
         self._setting = self._game.setting(self._tournament.rules)
-        self._agents: dict[tuple[int, int], Agent] = {}
+        self._seated: dict[tuple[int, int], tuple[Agent, Player]] = {}
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        for agent in self._agents.values():
+        for agent, player in self._seated.values():
+            player.close()
             agent.close()
 
     def seat_everybody(self) -> None:
@@ -111,17 +120,19 @@ class _Hall:
 
     def play(self, number: int, lineup: tuple[int, ...], seed: int) -> Games:
         """Play a block."""
-        agents, series = self._at(lineup), self._tournament.series
+        seated, series = self._at(lineup), self._tournament.series
         rotations = []
         for rotation in range(len(lineup)):
+            agents, players = zip(*rotated(seated, rotation), strict=True)
             contest = _Deals(
                 self._game,
                 self._setting,
-                rotated(agents, rotation),
+                agents,
                 series,
                 seed=seed,
                 seating="fixed",
                 series=series,
+                ready=players,
             )
             results = _play(contest, self._stint.timeout)
             rotations.append(
@@ -136,26 +147,31 @@ class _Hall:
             )
         return Games.joined(rotations)
 
-    def _at(self, lineup: Sequence[int]) -> list[Agent]:
-        """An agent for each seat; one who has two seats comes twice."""
+    def _at(self, lineup: Sequence[int]) -> list[tuple[Agent, Player]]:
+        """An agent and its player for each seat; one who has two seats comes twice."""
         return [
             self._agent(entrant, list(lineup[:seat]).count(entrant))
             for seat, entrant in enumerate(lineup)
         ]
 
-    def _agent(self, entrant: int, twin: int) -> Agent:
-        if (entrant, twin) not in self._agents:
+    def _agent(self, entrant: int, twin: int) -> tuple[Agent, Player]:
+        if (entrant, twin) not in self._seated:
             word, players = self._tournament.agents[entrant], self._tournament.players
             agent = self._stint.seating(word, self._stint.timeout)
-            self._agents[entrant, twin] = agent
-            agent.prepare(_start(self._game.name, self._setting, players))
-        return self._agents[entrant, twin]
+            start = _start(self._game.name, self._setting, players)
+            try:
+                self._seated[entrant, twin] = agent, agent.prepare(start)
+            except BaseException:
+                agent.close()
+                raise
+        return self._seated[entrant, twin]
 
 
-def _play(contest: Contest, timeout: float) -> Results:
+def _play(contest: _Deals, timeout: float) -> Results:
     """The results by entrant, who with fixed seats are the seats."""
-    if all(isinstance(agent, CompiledAgent) for agent in contest.agents):
-        results = Worker(contest, np.zeros(1, np.int64)).play(0, contest.games)
+    compiled = [player for player in contest.ready if isinstance(player, CompiledPlayer)]
+    if len(compiled) == len(contest.ready):
+        results = Worker(contest, compiled, np.zeros(1, np.int64)).play(0, contest.games)
     else:
         results = tables.run(contest, timeout=timeout)
     if results.failure is not None:

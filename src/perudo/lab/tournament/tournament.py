@@ -142,7 +142,7 @@ def enter(
             reason = agent.cannot_play(game, setting, players)
             if reason is not None:
                 raise PerudoError(reason)
-            agent.prepare(start)
+            agent.prepare(start).close()
             entrants.append(Entrant(agent.spec, agent.memory_width > 0, agent.uses_clock))
         finally:
             agent.close()

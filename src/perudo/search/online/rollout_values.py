@@ -7,7 +7,7 @@ believe: hands are weighed by how likely the policy is to have said with them wh
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -95,22 +95,38 @@ def play_on(
             wins[sample, index] = 1.0 if payoff(table, MATCH, seat) > 0.0 else 0.0
 
 
+class Model(Protocol):
+    """A policy with its parameters, which it keeps alive."""
+
+    @property
+    def policy(self) -> Any:
+        """The kernel that decides."""
+
+    @property
+    def parameters(self) -> Parameters:
+        """How it plays."""
+
+    @property
+    def memory_width(self) -> int:
+        """Numbers remembered about each seat."""
+
+
 def win_samples(
     game: Game,
     position: Record,
     seat: int,
     actions: list[int],
-    model: Any,
+    model: Model,
     samples: int,
     key: np.uint64,
     *,
     resample: bool,
 ) -> Real:
-    """Whether the seat wins after each action, by sample; ``model`` is a compiled agent."""
+    """Whether the seat wins after each action, by sample; ``model`` plays all seats."""
     states = np.zeros(4, game.dtype)
     states[0] = position
     wins = np.zeros((samples, len(actions)))
-    policies = addresses([type(model).policy], game.dtype)
+    policies = addresses([model.policy], game.dtype)
     numbers = model.parameters
     parameters = numbers if numbers.size else np.zeros(1)
     memory = np.zeros((len(SEATS), max(model.memory_width, 1)))

@@ -84,4 +84,4 @@ def require_can_play(agent: Agent, rules: Rules, players: int) -> None:
     reason = agent.cannot_play(PERUDO, rules, players)
     if reason is not None:
         raise PerudoError(reason)
-    agent.prepare(PERUDO.start(rules, players))
+    agent.prepare(PERUDO.start(rules, players)).close()

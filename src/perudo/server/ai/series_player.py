@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from perudo.agents.agent import Agent, Decision
+from perudo.agents.agent import Decision, Player
 from perudo.agents.external.wire import pack_memories, unpack_memories
 from perudo.agents.mistakes import raised
 from perudo.fair_dice import FairDice
@@ -23,7 +23,7 @@ from perudo.games.policy import Memory
 from perudo.server.table.seating import by_entrant, seated
 from perudo.table import Table
 
-AgentOf = Callable[[str, Rules, int], Agent]
+AgentOf = Callable[[str, Rules, int], Player]
 
 
 class OutOfTimeError(PerudoError):
@@ -64,7 +64,7 @@ def play_games(question: dict[str, Any], agent_of: AgentOf) -> dict[str, Any]:
 def _play(
     game: dict[str, Any],
     rules: Rules,
-    agents: Sequence[Agent],
+    agents: Sequence[Player],
     memories: list[Memory],
     deadline: float,
 ) -> list[dict[str, Any]]:
@@ -94,7 +94,7 @@ def _show(
     table: Table,
     number: int,
     sitting: Sequence[int],
-    agents: Sequence[Agent],
+    agents: Sequence[Player],
     at_table: Sequence[Memory],
 ) -> None:
     """Show a settled round to those who remember."""

@@ -9,12 +9,23 @@ import json
 import os
 import resource
 import sys
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from perudo.agents.agent import Agent
-from perudo.agents.external.wire import encode, pack_memories, pack_records, unpack_states
+from perudo.agents.agent import Player
+from perudo.agents.external.wire import (
+    Answer,
+    Decide,
+    Failed,
+    Learn,
+    Learnt,
+    Question,
+    encode,
+    pack_memories,
+    pack_records,
+    unpack_states,
+)
 from perudo.agents.external.worker import Worker, conversation
 from perudo.agents.mistakes import raised
 from perudo.agents.registry import agent_named
@@ -42,14 +53,14 @@ class Desk:
     def __init__(self) -> None:
         self._workers: dict[tuple[str, Rules, int], TableWorker] = {}
 
-    def answer(self, question: dict[str, Any]) -> dict[str, Any]:
+    def answer(self, question: Any) -> Any:
         """Do what is asked; what goes wrong is reported."""
         try:
             if question["do"] == "prepare":
                 rules, players = Rules.parse(question["rules"]), question["players"]
                 return rehearse(self._worker(question["agent"], rules, players), rules, players)
             if question["do"] == "play":
-                return play_games(question, lambda *seat: self._worker(*seat).agent)
+                return play_games(question, lambda *seat: self._worker(*seat).player)
             state = unpack_states(question["game"], question["states"])[0]
             worker = self._worker(question["agent"], read_rules(state.record), state.players)
         except PerudoError as error:
@@ -60,26 +71,24 @@ class Desk:
         key = (spec, rules, players)
         worker = self._workers.pop(key, None)
         if worker is None:
-            agent = agent_named(spec)
-            agent.prepare(PERUDO.start(rules, players))
-            worker = TableWorker(agent)
+            worker = TableWorker(agent_named(spec).prepare(PERUDO.start(rules, players)))
         self._workers[key] = worker  # as the last: the first is forgotten
         if len(self._workers) > MOST_WORKERS:
-            del self._workers[next(iter(self._workers))]
+            self._workers.pop(next(iter(self._workers))).player.close()
         return worker
 
 
 class TableWorker(Worker):
-    """An agent of the registry; one that wants too much memory takes its process with it."""
+    """A player of the registry; one that wants too much memory takes its process with it."""
 
-    def __init__(self, agent: Agent) -> None:
-        super().__init__(agent)
-        self.agent = agent
+    def __init__(self, player: Player) -> None:
+        super().__init__(player)
+        self.player = player
 
-    def answer(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Do what is asked; what the agent raises is reported."""
+    def answer(self, question: Question) -> Answer:
+        """Do what is asked; what the player raises is reported."""
         try:
-            return self._answers[question["do"]](question)
+            return self.do(question)
         except MemoryError:  # what it holds is let go only with the process
             raise
         except PerudoError as error:
@@ -87,8 +96,8 @@ class TableWorker(Worker):
         except Exception as error:
             return {"error": f"raised {raised(error)}"}
 
-    def learn(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Show the agent settled rounds, one after the other."""
+    def learn(self, question: Learn) -> Learnt:
+        """Show the player settled rounds, one after the other."""
         memories = question["memories"]
         for state in question["states"]:
             shown = super().learn({**question, "states": [state], "memories": memories})
@@ -96,15 +105,15 @@ class TableWorker(Worker):
         return {"memories": memories}
 
 
-def rehearse(worker: Worker, rules: Rules, players: int) -> dict[str, Any]:
+def rehearse(worker: TableWorker, rules: Rules, players: int) -> dict[str, int] | Failed:
     """Have an agent decide now and then in a round, so that it is quick when it matters."""
     table = Table(PERUDO, rules, [str(seat) for seat in range(players)], SeededDice(1))
-    width = worker.introduction()["memory_width"]
+    width = worker.player.memory_width
     for _ in range(REHEARSED_MOVES):
         seat = table.actor
         if seat is None:
             break
-        question = {
+        question: Decide = {
             "do": "decide",
             "batch": False,
             "game": PERUDO.name,
@@ -114,7 +123,7 @@ def rehearse(worker: Worker, rules: Rules, players: int) -> dict[str, Any]:
         }
         answer = worker.answer(question)
         if "error" in answer:
-            return answer
+            return cast(Failed, answer)
         legal = table.legal_actions
         table.act(seat, "decline" if "decline" in legal else legal[0])
     return {"memory_width": width}
