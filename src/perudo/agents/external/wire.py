@@ -62,7 +62,7 @@ class Leave(TypedDict):
 
 
 class CannotPlay(TypedDict):
-    """Asks why the agent cannot play at a table of so many players."""
+    """Asks why the agent cannot play at a table, if it cannot."""
 
     do: Literal["cannot_play"]
     game: str
