@@ -25,6 +25,7 @@ from perudo.server.service import Service
 from perudo.server.settings import Settings
 from perudo.server.socket.rate_limits import ADDRESS_SECONDS, REQUEST_SECONDS, SIGN_IN_RATE, Buckets
 from perudo.server.wire import client_messages
+from perudo.server.wire.bodies import Filters
 from perudo.server.wire.server_messages import Challenge, ServerMessage, TableInfo
 from perudo.table import SeededDice, Table
 
@@ -197,16 +198,16 @@ class House:
         return self._send_to(of["person"], of["message"])
 
 
-def accepts(filters: dict[str, Any], info: TableInfo) -> bool:
+def accepts(filters: Filters, info: TableInfo) -> bool:
     """Whether somebody with these filters wants to hear of a challenge to such a table."""
     preset = info["rules"].partition(":")[0] if ":" not in info["rules"] else None
-    if filters.get("rules") and preset not in filters["rules"]:
+    if filters.rules and preset not in filters.rules:
         return False
-    if filters.get("rated") is not None and filters["rated"] != info["rated"]:
+    if filters.rated is not None and filters.rated != info["rated"]:
         return False
-    if filters.get("players") and len(info["seats"]) not in filters["players"]:
+    if filters.players and len(info["seats"]) not in filters.players:
         return False
-    return not filters.get("closed", False)
+    return not filters.closed
 
 
 def _compiled() -> int:

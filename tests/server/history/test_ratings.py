@@ -14,6 +14,7 @@ from perudo.server.history import ratings as ladder
 from perudo.server.history.projections import seat_rows
 from perudo.server.people.people import Person
 from perudo.server.rooms.room import Room
+from perudo.server.wire.bodies import LadderEntry
 from server.rooms.test_dealing import match_of, run, say, seated
 from server.world import Follower, World, world
 
@@ -47,7 +48,7 @@ async def finish(here: World, room: Room, people: list[Person]) -> None:
         await here.settle(room)
 
 
-async def entries(here: World, name: str) -> dict[str, dict[str, Any]]:
+async def entries(here: World, name: str) -> dict[str, LadderEntry]:
     found = await here.service.store.read(
         lambda connection: ladder.standings(connection, name, limit=100)
     )

@@ -8,7 +8,6 @@ last (``archive``). The same opponents again on one day count less each time.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -18,6 +17,7 @@ from perudo.ratings import POINTS, START, Skill, skills_after
 from perudo.server.db import schema
 from perudo.server.history.projections import game_id
 from perudo.server.table.table import TableState
+from perudo.server.wire.bodies import LadderEntry, RatingChange, RatingPoints
 
 BETA = 25.0 / 6.0
 """How much luck one game has, in the measure of skills."""
@@ -150,7 +150,7 @@ def _store(
 
 
 # --- reading ------------------------------------------------------------------------------------
-def standings(connection: Connection, ladder: str, limit: int) -> list[dict[str, Any]]:
+def standings(connection: Connection, ladder: str, limit: int) -> list[LadderEntry]:
     """A ladder: people and bots by what they almost surely are worth, with the AIs as marks."""
     ratings, people = schema.ratings, schema.people
     rows = connection.execute(
@@ -160,7 +160,7 @@ def standings(connection: Connection, ladder: str, limit: int) -> list[dict[str,
         .order_by((ratings.c.rating - 3.0 * ratings.c.deviation).desc())
         .limit(limit)
     ).all()
-    entries = [
+    entries: list[LadderEntry] = [
         {
             "id": row.player,
             "name": row.name,
@@ -173,16 +173,15 @@ def standings(connection: Connection, ladder: str, limit: int) -> list[dict[str,
     for agent in ANCHORS[ladder.rpartition(" ")[2]]:
         skill = anchor(agent, ladder)
         assert skill is not None
-        shown = {"id": None, "name": agent, "kind": "ai", **_shown(skill), "games": 0}
-        entries.append(shown)
+        entries.append({"id": None, "name": agent, "kind": "ai", **_shown(skill), "games": 0})
     entries.sort(key=lambda entry: -entry["low"])
     return entries
 
 
-def rating_curve(connection: Connection, person: str) -> dict[str, list[dict[str, Any]]]:
+def rating_curve(connection: Connection, person: str) -> dict[str, list[RatingChange]]:
     """How somebody's ratings have changed, by ladder."""
     changes = schema.rating_changes
-    curves: dict[str, list[dict[str, Any]]] = {}
+    curves: dict[str, list[RatingChange]] = {}
     for row in connection.execute(
         sa.select(changes).where(changes.c.player == person).order_by(changes.c.at)
     ):
@@ -191,7 +190,7 @@ def rating_curve(connection: Connection, person: str) -> dict[str, list[dict[str
     return curves
 
 
-def _shown(skill: Skill) -> dict[str, float]:
+def _shown(skill: Skill) -> RatingPoints:
     rating, deviation = points(skill)
     return {
         "rating": round(rating, 1),

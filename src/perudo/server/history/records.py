@@ -12,6 +12,7 @@ from sqlalchemy.engine import Connection
 from perudo.record import MatchRecord
 from perudo.server.db import schema
 from perudo.server.errors import Refused
+from perudo.server.wire.bodies import FinishedGame, GameStory, Statistics
 
 
 def record_of(connection: Connection, id: str) -> MatchRecord:
@@ -59,7 +60,7 @@ def series_games(
         yield row.number, sitting, record
 
 
-def game_story(connection: Connection, id: str) -> dict[str, Any]:
+def game_story(connection: Connection, id: str) -> GameStory:
     """A finished game for those who look at it again."""
     game = connection.execute(sa.select(schema.games).where(schema.games.c.id == id)).first()
     lines = [json.loads(line) for line in record_lines(connection, id)]
@@ -73,7 +74,7 @@ def games_of(
     before: float | None,
     limit: int,
     visitor: str | None = None,
-) -> list[dict[str, Any]]:
+) -> list[FinishedGame]:
     """Finished games, the newest first; private ones only to those who played or know their ids."""
     games = schema.games
     query = sa.select(games).where(games.c.ended.is_not(None))
@@ -88,7 +89,7 @@ def games_of(
     return [_game(connection, row) for row in rows]
 
 
-def _game(connection: Connection, game: Any) -> dict[str, Any]:
+def _game(connection: Connection, game: Any) -> FinishedGame:
     seats = connection.execute(
         sa.select(schema.game_seats)
         .where(schema.game_seats.c.game_id == game.id)
@@ -116,7 +117,7 @@ def _game(connection: Connection, game: Any) -> dict[str, Any]:
     }
 
 
-def statistics(connection: Connection, person: str) -> dict[str, Any]:
+def statistics(connection: Connection, person: str) -> dict[str, Statistics]:
     """What somebody has done in all finished games, by number of players."""
     seats, games = schema.game_seats, schema.games
     players = (
@@ -136,7 +137,7 @@ def statistics(connection: Connection, person: str) -> dict[str, Any]:
     return {name: _sum(group) for name, group in groups.items()}
 
 
-def _sum(rows: list[Any]) -> dict[str, Any]:
+def _sum(rows: list[Any]) -> Statistics:
     won = [row for row in rows if row.place == 1]
     calls, bids = sum(row.calls for row in rows), sum(row.bids for row in rows)
     faces = [

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import io
-from typing import Any
 from urllib.parse import urlsplit
 
 import segno
 from fastapi import APIRouter, Request, Response
 
 from perudo.server.house import House
-from perudo.server.http.auth import Answer, HouseHere, token_of
+from perudo.server.http.auth import HouseHere, token_of
 from perudo.server.process.lan import is_loopback, own_addresses
+from perudo.server.wire.bodies import InvitationLink
 
 router = APIRouter(prefix="/api", tags=["tables"])
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -20,7 +20,9 @@ OWN = {"Cache-Control": "no-store"}
 
 
 @router.get("/tables/{table}/invitation")
-async def invitation(table: str, request: Request, response: Response, house: HouseHere) -> Answer:
+async def invitation(
+    table: str, request: Request, response: Response, house: HouseHere
+) -> InvitationLink:
     """The address at which friends find a table.
 
     Whoever made it or sits there is told the link with which others can take the seats that are by
@@ -40,7 +42,7 @@ async def invitation_code(table: str, request: Request, house: HouseHere) -> Res
     return Response(drawn.getvalue(), media_type="image/svg+xml", headers=OWN)
 
 
-async def link_for(table: str, request: Request, house: House) -> dict[str, Any]:
+async def link_for(table: str, request: Request, house: House) -> InvitationLink:
     """The link that whoever asks may pass on. The key stands where no server is told it."""
     token = token_of(request)
     person = None if token is None else await house.people.by_token(token)

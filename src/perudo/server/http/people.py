@@ -6,15 +6,23 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from perudo.server.http.auth import Answer, HouseHere, Visitor, drop, keep, limit_sign_ins, token_of
+from perudo.server.http.auth import HouseHere, Visitor, drop, keep, limit_sign_ins, token_of
 from perudo.server.people.bots import Bots
 from perudo.server.wire.bodies import (
+    Account,
+    BotList,
+    BotToken,
+    CreatedBot,
     Credentials,
+    Done,
+    Ended,
     Filters,
+    Me,
     NewBot,
     NewGuest,
     PasswordChange,
     Recovery,
+    Session,
 )
 
 router = APIRouter(prefix="/api", tags=["people"])
@@ -31,7 +39,7 @@ BotsHere = Annotated[Bots, Depends(bots_of)]
 @router.post("/guests", status_code=201)
 async def new_guest(
     body: NewGuest, request: Request, response: Response, house: HouseHere
-) -> Answer:
+) -> Session:
     """Become a guest; the session comes as a cookie, and as a token for programs."""
     limit_sign_ins(request) if body.name else None
     person, token = await house.people.new_guest(body.name)
@@ -40,13 +48,13 @@ async def new_guest(
 
 
 @router.get("/me")
-async def me(person: Visitor) -> Answer:
+async def me(person: Visitor) -> Me:
     """Who one is."""
     return {"you": person.public}
 
 
 @router.post("/accounts", status_code=201, dependencies=[Depends(limit_sign_ins)])
-async def register(body: Credentials, person: Visitor, house: HouseHere) -> Answer:
+async def register(body: Credentials, person: Visitor, house: HouseHere) -> Account:
     """Keep one's games and rating under a name and password.
 
     The recovery codes are told once: each sets a new password.
@@ -58,7 +66,7 @@ async def register(body: Credentials, person: Visitor, house: HouseHere) -> Answ
 @router.post("/login", dependencies=[Depends(limit_sign_ins)])
 async def log_in(
     body: Credentials, request: Request, response: Response, house: HouseHere
-) -> Answer:
+) -> Session:
     """Begin a session of an account."""
     person, token = await house.people.log_in(body.name, body.password)
     keep(response, request, token)
@@ -66,7 +74,7 @@ async def log_in(
 
 
 @router.post("/logout")
-async def log_out(request: Request, response: Response, house: HouseHere) -> Answer:
+async def log_out(request: Request, response: Response, house: HouseHere) -> Done:
     """End this session."""
     token = token_of(request)
     if token:
@@ -76,47 +84,47 @@ async def log_out(request: Request, response: Response, house: HouseHere) -> Ans
 
 
 @router.post("/logout-others")
-async def log_out_others(request: Request, person: Visitor, house: HouseHere) -> Answer:
+async def log_out_others(request: Request, person: Visitor, house: HouseHere) -> Ended:
     """End all other sessions of this account."""
     ended = await house.people.end_other_sessions(person, token_of(request) or "")
     return {"ended": ended}
 
 
 @router.post("/password", dependencies=[Depends(limit_sign_ins)])
-async def change_password(body: PasswordChange, person: Visitor, house: HouseHere) -> Answer:
+async def change_password(body: PasswordChange, person: Visitor, house: HouseHere) -> Done:
     """Choose another password."""
     await house.people.change_password(person, body.old, body.new)
     return {"done": True}
 
 
 @router.post("/recover", dependencies=[Depends(limit_sign_ins)])
-async def recover(body: Recovery, house: HouseHere) -> Answer:
+async def recover(body: Recovery, house: HouseHere) -> Account:
     """Set a new password with a recovery code; all sessions end and the codes are new."""
     person, codes = await house.people.recover(body.name, body.code, body.password)
     return {"you": person.public, "recovery_codes": codes}
 
 
 @router.get("/bots")
-async def bots(person: Visitor, all_bots: BotsHere) -> Answer:
+async def bots(person: Visitor, all_bots: BotsHere) -> BotList:
     """One's bots."""
     return {"bots": [bot.public for bot in await all_bots.of(person)]}
 
 
 @router.post("/bots", status_code=201)
-async def new_bot(body: NewBot, person: Visitor, all_bots: BotsHere) -> Answer:
+async def new_bot(body: NewBot, person: Visitor, all_bots: BotsHere) -> CreatedBot:
     """Make a bot; its token is told once."""
     bot, token = await all_bots.new(person, body.name)
     return {"bot": bot.public, "token": token}
 
 
 @router.post("/bots/{bot}/token")
-async def renew_token(bot: str, person: Visitor, all_bots: BotsHere) -> Answer:
+async def renew_token(bot: str, person: Visitor, all_bots: BotsHere) -> BotToken:
     """Another token for a bot; the old one is worth nothing any more."""
     return {"token": await all_bots.renew_token(person, bot)}
 
 
 @router.put("/bots/{bot}/filters")
-async def set_filters(bot: str, body: Filters, person: Visitor, all_bots: BotsHere) -> Answer:
+async def set_filters(bot: str, body: Filters, person: Visitor, all_bots: BotsHere) -> Done:
     """Choose which challenges a bot hears of."""
-    await all_bots.set_filters(person, bot, body.model_dump(exclude_none=True))
+    await all_bots.set_filters(person, bot, body)
     return {"done": True}

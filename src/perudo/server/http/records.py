@@ -13,7 +13,8 @@ from perudo.games.perudo.rules import PRESETS
 from perudo.server.errors import Refused
 from perudo.server.history import records
 from perudo.server.history.ratings import category, rating_curve, standings
-from perudo.server.http.auth import Answer, HouseHere, token_of
+from perudo.server.http.auth import HouseHere, token_of
+from perudo.server.wire.bodies import GameList, GameStory, Ladder, PersonPage
 
 router = APIRouter(prefix="/api", tags=["records"])
 TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}}}
@@ -26,7 +27,7 @@ async def games(
     person: Annotated[str | None, Query(max_length=32)] = None,
     before: float | None = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-) -> Answer:
+) -> GameList:
     """Finished public games, the newest first; of one player, or of all.
 
     One's own private games are listed to oneself.
@@ -39,7 +40,7 @@ async def games(
 
 
 @router.get("/games/{game}")
-async def one_game(game: str, house: HouseHere) -> Answer:
+async def one_game(game: str, house: HouseHere) -> GameStory:
     """A finished game with its record, for looking at it again."""
     return await house.service.store.read(partial(records.game_story, id=game))
 
@@ -60,7 +61,7 @@ async def game_notation(game: str, house: HouseHere) -> PlainTextResponse:
 
 
 @router.get("/people/{person}")
-async def one_person(person: str, house: HouseHere) -> Answer:
+async def one_person(person: str, house: HouseHere) -> PersonPage:
     """A player's page: who, how they play, and how their ratings have changed."""
     found = await house.people.by_id(person)
     if found is None:
@@ -79,7 +80,7 @@ async def ladder(
     rules: Annotated[str, Query(max_length=24)] = "official",
     players: Annotated[int, Query(ge=2, le=6)] = 4,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
-) -> Answer:
+) -> Ladder:
     """People and bots on one ladder, with intervals; built-in AIs stand there as marks."""
     if rules not in PRESETS:
         raise PerudoError(f"unknown rules {rules!r}; there are: {', '.join(PRESETS)}")

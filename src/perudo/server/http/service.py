@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import hmac
-from typing import Any
 
 import sqlalchemy as sa
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, PlainTextResponse
+from pydantic_core import to_json
 
 from perudo import __version__
 from perudo.server.errors import Refused
 from perudo.server.http.auth import HouseHere
 from perudo.server.metrics import exposition
+from perudo.server.wire.bodies import Health
 from perudo.server.wire.descriptions import api_page, asyncapi
 
 router = APIRouter(tags=["service"])
+ASYNCAPI = to_json(asyncapi())
 HERE = ("127.0.0.1", "::1")
 
 
 @router.get("/healthz")
-async def health(house: HouseHere) -> dict[str, Any]:
+async def health(house: HouseHere) -> Health:
     """Whether the database answers, and whether tables can be played at yet."""
     await house.service.store.read(lambda connection: connection.execute(sa.text("select 1")))
     return {"ready": house.ready.is_set(), "version": __version__}
@@ -41,9 +43,9 @@ async def metrics(request: Request, house: HouseHere) -> PlainTextResponse:
 
 
 @router.get("/asyncapi.json", include_in_schema=False)
-async def websocket_description() -> dict[str, Any]:
+async def websocket_description() -> Response:
     """The WebSocket's messages."""
-    return asyncapi()
+    return Response(ASYNCAPI, media_type="application/json")
 
 
 @router.get("/api", response_class=HTMLResponse, include_in_schema=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 
@@ -10,16 +10,24 @@ from perudo.agents.registry import AGENTS
 from perudo.games.perudo import PERUDO
 from perudo.games.perudo.rules import OPTIONS, PRESETS, option_values
 from perudo.server.ai.catalogue import LEVELS, largest, offered, parameters_of
-from perudo.server.http.auth import Answer, HouseHere, Visitor
-from perudo.server.wire.bodies import Status
-from perudo.server.wire.client_messages import PHRASES, REACTIONS
+from perudo.server.http.auth import HouseHere, Visitor
+from perudo.server.wire.bodies import (
+    AgentChoice,
+    Agents,
+    Levels,
+    RuleBook,
+    Status,
+    TableAnswer,
+    TableList,
+    TableName,
+)
 from perudo.server.wire.table_options import TableOptions
 
 router = APIRouter(prefix="/api", tags=["tables"])
 
 
 @router.get("/rules")
-async def rules() -> Answer:
+async def rules() -> RuleBook:
     """The presets in words, and every option with its values."""
     official = PRESETS["official"].rules
     return {
@@ -42,7 +50,7 @@ async def rules() -> Answer:
 
 
 @router.get("/levels")
-async def levels() -> Answer:
+async def levels() -> Levels:
     """The strengths that everybody can choose from, weakest first."""
     return {
         "levels": [
@@ -53,12 +61,12 @@ async def levels() -> Answer:
 
 
 @router.get("/agents")
-async def agents() -> Answer:
+async def agents() -> Agents:
     """The built-in AIs: levels for everybody, names with parameters for experts."""
     return {**await levels(), "agents": [_agent(name) for name in offered()]}
 
 
-def _agent(name: str) -> dict[str, Any]:
+def _agent(name: str) -> AgentChoice:
     agent = AGENTS[name]()
     return {
         "name": name,
@@ -67,7 +75,7 @@ def _agent(name: str) -> dict[str, Any]:
         "parameters": [
             {
                 "name": option.name,
-                "default": option.default,
+                "default": getattr(agent, option.name),
                 "lowest": option.metadata.get("range", (None,))[0],
                 "highest": largest(agent, option.name),
                 "values": option.metadata.get("values"),
@@ -77,29 +85,23 @@ def _agent(name: str) -> dict[str, Any]:
     }
 
 
-@router.get("/words")
-async def words() -> Answer:
-    """The reactions and phrases that can be said."""
-    return {"reactions": list(REACTIONS), "phrases": list(PHRASES)}
-
-
 @router.get("/tables")
 async def tables(
     house: HouseHere,
     status: Annotated[list[Status] | None, Query()] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 100,
-) -> Answer:
+) -> TableList:
     """Public tables: those that wait for players, and games to watch."""
     return {"tables": await house.lobby.listing(status or ("waiting", "playing"), limit)}
 
 
 @router.post("/tables", status_code=201)
-async def new_table(body: TableOptions, person: Visitor, house: HouseHere) -> Answer:
+async def new_table(body: TableOptions, person: Visitor, house: HouseHere) -> TableName:
     """Make a table. Sit down at it with ``sit`` over the WebSocket."""
     return {"table": await house.lobby.create(person, body)}
 
 
 @router.get("/tables/{table}")
-async def one_table(table: str, house: HouseHere) -> Answer:
+async def one_table(table: str, house: HouseHere) -> TableAnswer:
     """A table apart from the game on it; whoever has a private one's id has its link."""
     return {"info": await house.lobby.info(table)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from typing import Any
 
@@ -14,6 +13,7 @@ from perudo.server.db.store import Store
 from perudo.server.errors import Refused
 from perudo.server.people.names import check_name, name_key
 from perudo.server.people.people import Person, add_session, new_id, person_of
+from perudo.server.wire.bodies import Filters
 
 BOTS_PER_ACCOUNT = 20
 
@@ -85,7 +85,7 @@ class Bots:
         await self._store.write(work)
         return token
 
-    async def set_filters(self, owner: Person, bot_id: str, filters: dict[str, Any]) -> None:
+    async def set_filters(self, owner: Person, bot_id: str, filters: Filters) -> None:
         """Which challenges a bot wants to hear of."""
 
         def work(connection: Connection) -> None:
@@ -93,7 +93,7 @@ class Bots:
             connection.execute(
                 schema.people.update()
                 .where(schema.people.c.id == bot_id)
-                .values(filters=json.dumps(filters))
+                .values(filters=filters.model_dump_json(exclude_none=True))
             )
 
         await self._store.write(work)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 import secrets
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +28,7 @@ from perudo.server.people.passwords import (
     set_password,
     store_codes,
 )
+from perudo.server.wire.bodies import Filters
 from perudo.server.wire.server_messages import PersonKind, You
 
 SESSION_SECONDS = 180 * 86400.0
@@ -265,7 +265,7 @@ class People:
 
         return await self._store.write(work), codes
 
-    async def filters(self, id: str) -> dict[str, Any]:
+    async def filters(self, id: str) -> Filters:
         """Which challenges somebody wants to hear of; empty: all."""
         wanted = schema.people.c.id == id
         text = await self._store.read(
@@ -273,7 +273,7 @@ class People:
                 sa.select(schema.people.c.filters).where(wanted)
             ).scalar()
         )
-        return {} if text is None else dict(json.loads(text))
+        return Filters() if text is None else Filters.model_validate_json(text)
 
 
 def add_session(

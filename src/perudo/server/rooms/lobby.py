@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -29,6 +29,7 @@ from perudo.server.table.anchors import new_anchor
 from perudo.server.table.info import table_info, table_summary
 from perudo.server.table.invitations import hidden_key, may_invite
 from perudo.server.table.table import Draft, Logged, TableState
+from perudo.server.wire.bodies import ListedTable, TableSummary
 from perudo.server.wire.server_messages import TableInfo
 from perudo.server.wire.table_options import AiSeat, TableOptions
 
@@ -43,6 +44,15 @@ SLEEP_SECONDS = 300.0
 """A table where nothing goes on and nobody looks is put to sleep after this."""
 ROUTINE_KINDS = ("deal", "act", "result", "answered", "said")
 """Events that a table need not remember of games before the last."""
+
+
+class Invitation(TypedDict):
+    """The part of a table that its link is made of."""
+
+    invites: bool
+    """True if the link leads to a seat."""
+    key: str | None
+    """The key that the link needs for that, if the person may know it."""
 
 
 class Lobby:
@@ -195,13 +205,10 @@ class Lobby:
         found: TableInfo = await self._ask(id, "info", table_info)
         return found
 
-    async def invitation(self, id: str, person: str | None) -> dict[str, Any]:
-        """What may be told to somebody who wants to invite others to a table, wherever it is.
+    async def invitation(self, id: str, person: str | None) -> Invitation:
+        """What a person who wants to invite others to a table may know, wherever the table is."""
 
-        ``invites``: whether its link leads to a seat; ``key``: what the link needs for that.
-        """
-
-        def found(room: Room) -> dict[str, Any]:
+        def found(room: Room) -> Invitation:
             state = room.state
             told = person is not None and may_invite(state, person)
             return {
@@ -209,7 +216,7 @@ class Lobby:
                 "key": state.key if told else None,
             }
 
-        answer: dict[str, Any] = await self._ask(id, "invitation", found, person=person)
+        answer: Invitation = await self._ask(id, "invitation", found, person=person)
         return answer
 
     async def _ask(self, id: str, about: str, find: Callable[[Room], Any], **of: Any) -> Any:
@@ -225,7 +232,7 @@ class Lobby:
 
         return await room.perform(work)
 
-    async def listing(self, statuses: Iterable[str], limit: int = 100) -> list[dict[str, Any]]:
+    async def listing(self, statuses: Iterable[str], limit: int = 100) -> list[ListedTable]:
         """Public tables, the newest first."""
         wanted = schema.tables.c.status.in_(list(statuses)) & ~schema.tables.c.private
         rows = await self._service.store.read(
@@ -236,16 +243,7 @@ class Lobby:
                 .limit(limit)
             ).all()
         )
-        return [
-            {
-                "id": row.id,
-                "status": row.status,
-                "created": row.created,
-                "updated": row.updated,
-                **json.loads(row.summary),
-            }
-            for row in rows
-        ]
+        return [_listed(row) for row in rows]
 
     async def seated_at(self, person: str) -> list[str]:
         """The tables at which somebody sits, and where something goes on or did a moment ago."""
@@ -354,6 +352,17 @@ class Lobby:
     def _may_sleep(self, room: Room) -> bool:
         idle = self._service.clock.now() - room.last_used
         return not room.followers and room.state.status != "playing" and idle > SLEEP_SECONDS
+
+
+def _listed(row: Any) -> ListedTable:
+    summary: TableSummary = json.loads(row.summary)
+    return {
+        "id": row.id,
+        "status": row.status,
+        "created": row.created,
+        "updated": row.updated,
+        **summary,
+    }
 
 
 def read_log(connection: Connection, id: str) -> list[Logged]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
+from pydantic_core import to_json
+
 from perudo.server.table.table import TableState
+from perudo.server.wire.bodies import TableSummary
 from perudo.server.wire.server_messages import TableInfo
 from perudo.server.wire.table_options import options_of
 
@@ -60,21 +62,18 @@ def anchor_of(secret: bytes) -> str:
 
 def table_summary(state: TableState) -> str:
     """What the list of tables shows, as JSON."""
-    return json.dumps(
-        {
-            "rules": state.options.rules,
-            "rated": state.options.rated,
-            "timer": state.options.timer,
-            "games": state.options.games,
-            "game": state.game,
-            "seats": [
-                {
-                    "kind": seat.choice.kind,
-                    "player": None if seat.occupant is None else seat.occupant.public,
-                }
-                for seat in state.seats
-            ],
-        },
-        separators=(",", ":"),
-        ensure_ascii=False,
-    )
+    summary: TableSummary = {
+        "rules": state.options.rules,
+        "rated": state.options.rated,
+        "timer": state.options.timer,
+        "games": state.options.games,
+        "game": state.game,
+        "seats": [
+            {
+                "kind": seat.choice.kind,
+                "player": None if seat.occupant is None else seat.occupant.public,
+            }
+            for seat in state.seats
+        ],
+    }
+    return to_json(summary).decode()

@@ -1,11 +1,15 @@
-"""What the HTTP API takes."""
+"""The bodies of HTTP requests and of their answers."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
+from typing_extensions import TypedDict
 
+from perudo.server.wire.events import Player
+from perudo.server.wire.server_messages import PersonKind, SeatKind, TableInfo, You
+from perudo.server.wire.server_messages import Status as TableStatus
 from perudo.server.wire.table_options import MAX_SEATS, Strict
 
 Name = Annotated[str, Field(min_length=1, max_length=32)]
@@ -63,3 +67,284 @@ class Filters(Strict):
 
 
 Status = Literal["waiting", "playing", "finished"]
+
+
+# --- answers ------------------------------------------------------------------------------------
+class Me(TypedDict):
+    """The caller's name and kind."""
+
+    you: You
+
+
+class Session(Me):
+    """A session that has just begun."""
+
+    token: str
+    """The session's token, for programs; browsers get it as a cookie."""
+
+
+class Account(Me):
+    """An account whose recovery codes are new."""
+
+    recovery_codes: list[str]
+    """Each sets a new password once; the server does not repeat them."""
+
+
+class Done(TypedDict):
+    """Confirmation that a request was carried out."""
+
+    done: bool
+
+
+class Ended(TypedDict):
+    """Number of sessions that have ended."""
+
+    ended: int
+
+
+class BotList(TypedDict):
+    """The bots of an account."""
+
+    bots: list[You]
+
+
+class BotToken(TypedDict):
+    """A bot's new token."""
+
+    token: str
+
+
+class CreatedBot(TypedDict):
+    """A new bot and its token."""
+
+    bot: You
+    token: str
+
+
+class RulePreset(TypedDict):
+    """A preset of the rules."""
+
+    name: str
+    summary: str
+    max_players: int
+    options: dict[str, bool | int | str]
+    differs: list[str]
+    """Options whose values are not those of the official rules."""
+
+
+class RuleBook(TypedDict):
+    """Presets, and every option with its values."""
+
+    presets: list[RulePreset]
+    options: dict[str, list[bool | int | str]]
+
+
+class LevelChoice(TypedDict):
+    """A strength that players choose from."""
+
+    name: str
+    agent: str
+    summary: str
+
+
+class Levels(TypedDict):
+    """All levels, weakest first."""
+
+    levels: list[LevelChoice]
+
+
+class AgentParameter(TypedDict):
+    """A parameter of a built-in AI."""
+
+    name: str
+    default: bool | int | float | str
+    lowest: int | float | None
+    highest: int | float | None
+    values: list[str] | None
+
+
+class AgentChoice(TypedDict):
+    """An AI that players can choose by name."""
+
+    name: str
+    idea: str
+    source: str
+    parameters: list[AgentParameter]
+
+
+class Agents(Levels):
+    """All levels and all built-in AIs."""
+
+    agents: list[AgentChoice]
+
+
+class ListedSeat(TypedDict):
+    """A seat as the list of tables shows it."""
+
+    kind: SeatKind
+    player: Player | None
+
+
+class TableSummary(TypedDict):
+    """A table as the list of tables shows it, and as the database stores it."""
+
+    rules: str
+    rated: bool
+    timer: int | None
+    games: int
+    game: int
+    seats: list[ListedSeat]
+
+
+class TableRow(TypedDict):
+    """The part of a table that the database can search."""
+
+    id: str
+    status: TableStatus
+    created: float
+    updated: float
+
+
+class ListedTable(TableRow, TableSummary):
+    """A table in the list of tables."""
+
+
+class TableList(TypedDict):
+    """Public tables, newest first."""
+
+    tables: list[ListedTable]
+
+
+class TableName(TypedDict):
+    """The id of a new table."""
+
+    table: str
+
+
+class TableAnswer(TypedDict):
+    """One table, apart from the game on it."""
+
+    info: TableInfo
+
+
+class InvitationLink(TypedDict):
+    """The address at which others find a table."""
+
+    link: str
+    invites: bool
+    """True if the link leads to a seat, false if only to watch."""
+
+
+class GamePlayer(TypedDict):
+    """A player of a finished game."""
+
+    name: str
+    id: str | None
+    agent: str | None
+    place: int
+    left: bool
+
+
+class FinishedGame(TypedDict):
+    """A game that was played to its end."""
+
+    id: str
+    table: str
+    rules: str
+    rated: bool
+    private: bool
+    started: float
+    ended: float
+    winner: int | None
+    players: list[GamePlayer]
+
+
+class GameList(TypedDict):
+    """Finished games, newest first."""
+
+    games: list[FinishedGame]
+
+
+class GameStory(FinishedGame):
+    """A finished game with its record."""
+
+    record: list[dict[str, JsonValue]]
+    """The header, then the events (docs/records.md)."""
+
+
+class Statistics(TypedDict):
+    """Totals over a player's finished games."""
+
+    games: int
+    wins: int
+    left: int
+    mean_place: float | None
+    call_accuracy: float | None
+    """Share of calls that were right."""
+    calls: int
+    bluff_rate: float | None
+    """Share of bids that were false."""
+    bids: int
+    bids_by_face: list[int]
+    dice_left_when_won: float | None
+    rounds_lost: int
+
+
+class RatingPoints(TypedDict):
+    """A rating, its standard deviation and its 95 % interval."""
+
+    rating: float
+    deviation: float
+    low: float
+    high: float
+
+
+class RatedGame(TypedDict):
+    """A game that changed a rating."""
+
+    at: float
+    game: str
+
+
+class RatingChange(RatedGame, RatingPoints):
+    """A rating after a game."""
+
+
+class PersonPage(TypedDict):
+    """A player's page."""
+
+    person: You
+    statistics: dict[str, Statistics]
+    """By number of players: ``2`` and ``3-6``."""
+    ratings: dict[str, list[RatingChange]]
+    """Rating changes, by ladder."""
+
+
+class LadderPlayer(TypedDict):
+    """A player on a ladder."""
+
+    id: str | None
+    """Null for built-in AIs."""
+    name: str
+    kind: PersonKind | Literal["ai"]
+
+
+class LadderEntry(LadderPlayer, RatingPoints):
+    """A player's place on a ladder."""
+
+    games: int
+
+
+class Ladder(TypedDict):
+    """A ladder, best first."""
+
+    ladder: str
+    entries: list[LadderEntry]
+
+
+class Health(TypedDict):
+    """Answer of a server that works."""
+
+    ready: bool
+    """True once tables can be played at."""
+    version: str
