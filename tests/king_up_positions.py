@@ -8,6 +8,7 @@ from typing import Any
 from perudo.games.game import State
 from perudo.games.kernel import INTERPRETED
 from perudo.games.king_up import KING_UP, PIECES
+from perudo.games.king_up.game import Deal
 from perudo.games.king_up.layout import MOVING, OFF_BOARD
 
 GAMES = 10 if INTERPRETED else 1000
@@ -33,7 +34,7 @@ def position(
     """Stage 2 with pieces on these levels, these target cards, and other fields as given."""
     cards = targets.split()
     record = start(text, len(cards)).record
-    KING_UP.replay_deal(record, {"targets": cards})
+    KING_UP.replay_deal(record, Deal(round=1, targets=[*cards]))
     for place in levels.split():
         record.levels[PIECES.index(place[0])] = int(place[1:])
         record.filled[int(place[1:])] += 1

@@ -7,7 +7,7 @@ import random
 import sys
 import threading
 import time
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -21,6 +21,7 @@ from perudo.games.chance import Stream, below, stream_of
 from perudo.games.errors import AgentError
 from perudo.games.game import Game
 from perudo.games.perudo import PERUDO, PRESETS, Rules
+from perudo.games.perudo.game import Deal
 from perudo.games.policy import Memory
 from perudo.table import SeededDice, Table
 from perudo.testing import ContractError, check_agent
@@ -324,7 +325,7 @@ class CheatByLog(Lowest):
     def decide(self, observation: Any, memory: Memory, stream: Stream) -> Any:
         events = table_in_sight().record.events
         deal = next(event for event in reversed(events) if event["event"] == "deal")
-        sixes = "".join(hand or "" for hand in deal["dice"]).count("6")
+        sixes = "".join(hand or "" for hand in cast(Deal, deal)["dice"]).count("6")
         return observation.legal_actions[sixes % len(observation.legal_actions)]
 
 

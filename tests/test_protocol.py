@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -82,7 +82,7 @@ def test_the_last_round_is_told_as_its_result_was() -> None:
     (settled,) = [view for event, view in table.story(1) if event["event"] == "result"]
     told = protocol.result(settled)
     (event,) = [event for event in table.record.events if event["event"] == "result"]
-    assert told["outcome"] == {key: event[key] for key in told["outcome"]}
+    assert told["outcome"] == {key: cast(Any, event)[key] for key in told["outcome"]}
     assert set(event) - set(told["outcome"]) == {"n", "event"}
     assert (told["seat"], told["round"]) == (1, 1)
     assert [action for _, action in told["history"]] == ["2x3", "3x3"]

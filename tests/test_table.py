@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -10,6 +10,7 @@ from perudo.games.chance import below, stream_of
 from perudo.games.errors import IllegalActionError, InvalidActionError, NotYourTurnError
 from perudo.games.operations import SPECTATOR
 from perudo.games.perudo import PERUDO, Rules
+from perudo.games.perudo.game import Deal
 from perudo.record import MatchRecord
 from perudo.table import SeededDice, Table
 
@@ -75,15 +76,12 @@ def test_dice_do_not_depend_on_what_is_played() -> None:
     second.act(0, "15x6")
     first.act(1, "dudo")
     second.act(1, "dudo")
-    assert first.record.events[-1]["round"] == second.record.events[-1]["round"] == 2
-    shared = [
-        seat
-        for seat in range(3)
-        if len(first.record.events[-1]["dice"][seat]) == len(second.record.events[-1]["dice"][seat])
-    ]
+    one, other = cast(Any, first.record.events[-1]), cast(Any, second.record.events[-1])
+    assert one["round"] == other["round"] == 2
+    shared = [seat for seat in range(3) if len(one["dice"][seat]) == len(other["dice"][seat])]
     assert shared
     for seat in shared:
-        assert first.record.events[-1]["dice"][seat] == second.record.events[-1]["dice"][seat]
+        assert one["dice"][seat] == other["dice"][seat]
 
 
 def test_a_story_tells_a_seat_only_its_own_dice() -> None:
@@ -93,7 +91,7 @@ def test_a_story_tells_a_seat_only_its_own_dice() -> None:
         for event, view in table.story(viewer):
             assert view.viewer == viewer
             if event["event"] == "deal":
-                for seat, dice in enumerate(event["dice"]):
+                for seat, dice in enumerate(cast(Deal, event)["dice"]):
                     assert (dice is not None) == (seat == viewer or view.dice_counts[seat] == 0)
             for seat in range(3):
                 if seat != viewer and view.dice_counts[seat]:

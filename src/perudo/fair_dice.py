@@ -20,10 +20,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 from perudo.games.errors import PerudoError
-from perudo.games.game import Game, Record
+from perudo.games.game import Game, Payload
+from perudo.games.log import Event
+from perudo.games.operations import Record
+from perudo.games.perudo.game import Deal
 from perudo.games.perudo.layout import NOBODY, read_rules
 from perudo.games.perudo.outcome import outcome_of
 from perudo.record import MatchRecord
@@ -72,7 +75,7 @@ class FairDice:
         """What is told about a round before it is dealt."""
         return sha(self._round_seed(number))
 
-    def deal(self, game: Game, record: Record) -> dict[str, Any]:
+    def deal(self, game: Game, record: Record) -> Payload:
         """Roll every cup."""
         number = int(record.round_number) + 1
         fair: dict[str, Any] = {"commit": self.commit(number), "next": self.commit(number + 1)}
@@ -91,10 +94,10 @@ class FairDice:
         hands = [
             dice_of(key, int(record.counts[seat]), self._seeds) for seat, key in enumerate(keys)
         ]
-        game.replay_deal(record, {"opener": opener, "dice": hands})
-        return told
+        game.replay_deal(record, Deal(round=number, opener=opener, dice=[*hands]))
+        return cast(Payload, told)
 
-    def settled(self, game: Game, record: Record) -> dict[str, Any]:
+    def settled(self, game: Game, record: Record) -> Payload:
         """Hand out the keys of the hands that were shown."""
         outcome = outcome_of(record)
         assert outcome is not None
@@ -103,11 +106,11 @@ class FairDice:
             self._seat_key(number, seat).hex() if hand else None
             for seat, hand in enumerate(outcome.hands)
         ]
-        return {"fair": {"keys": keys}}
+        return cast(Payload, {"fair": {"keys": keys}})
 
-    def ended(self, game: Game, record: Record) -> dict[str, Any]:
+    def ended(self, game: Game, record: Record) -> Payload:
         """Hand out the secret."""
-        return {"fair": {"secret": self._secret.hex()}}
+        return cast(Payload, {"fair": {"secret": self._secret.hex()}})
 
     def _round_seed(self, number: int) -> bytes:
         return derive(self._secret, f"round {number}")
@@ -161,11 +164,11 @@ def check_dice(record: MatchRecord) -> dict[str, Any]:
 
 
 def _check_dice(record: MatchRecord) -> dict[str, Any]:
-    first = record.events[0]["fair"]
+    first = _fair(record.events[0])
     anchor, seeds = first["anchor"], first["seeds"]
     secret = None
     if record.finished:
-        secret = bytes.fromhex(record.events[-1]["fair"]["secret"])
+        secret = bytes.fromhex(_fair(record.events[-1])["secret"])
         _require(sha(secret) == anchor, "the secret does not belong to the anchor")
     checked = 0
     rounds = 0
@@ -174,7 +177,7 @@ def _check_dice(record: MatchRecord) -> dict[str, Any]:
     state = record.start_state()
     for event, after in record.replay():
         if event["event"] == "deal":
-            deal, rounds = event, rounds + 1
+            deal, rounds = cast(dict[str, Any], event), rounds + 1
             told = deal["fair"]
             _require(promised in (None, told["commit"]), f"round {rounds}: another commit was told")
             promised = told["next"]
@@ -186,7 +189,7 @@ def _check_dice(record: MatchRecord) -> dict[str, Any]:
             if secret is not None:
                 checked += _check_round(FairDice(secret, seeds), state.record, game_deal=deal)
         elif event["event"] == "result":
-            for seat, text in enumerate(event["fair"]["keys"]):
+            for seat, text in enumerate(_fair(event)["keys"]):
                 if text is None:
                     continue
                 key, dice = bytes.fromhex(text), deal["dice"][seat]
@@ -198,6 +201,10 @@ def _check_dice(record: MatchRecord) -> dict[str, Any]:
                 checked += secret is None
         state = after
     return {"rounds": rounds, "hands": checked, "anchor": anchor, "complete": secret is not None}
+
+
+def _fair(event: Event) -> Any:
+    return cast(dict[str, Any], event)["fair"]
 
 
 def _check_round(dice: FairDice, before: Record, game_deal: dict[str, Any]) -> int:

@@ -18,6 +18,7 @@ from perudo.games.errors import PerudoError
 from perudo.games.game import Game, action_code, require_legal
 from perudo.games.operations import EVERYTHING
 from perudo.games.perudo import Outcome, PerudoState
+from perudo.games.perudo.outcome import Settled as Settled
 
 PROTOCOL = 1
 """Raised when a field is taken away or comes to mean something else; new fields do not raise it."""
@@ -27,21 +28,6 @@ QUOTED = 80
 
 
 # --- to the player ------------------------------------------------------------------------------
-class Settled(TypedDict):
-    """How a round was settled. Seats are numbers from 0."""
-
-    reason: str
-    caller: int
-    target: int
-    bid: str | None
-    count: int | None
-    lost: list[int]
-    gained: list[int]
-    hands: list[str]
-    opener: int | None
-    winner: int | None
-
-
 class Hello(TypedDict):
     """A match begins."""
 

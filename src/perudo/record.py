@@ -11,11 +11,12 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from perudo.games.errors import PerudoError
-from perudo.games.game import Game, State, seat_name
-from perudo.games.log import Event, follow, header, read_header
+from perudo.games.game import Game, Payload, State, seat_name
+from perudo.games.log import Event, Header, follow, header, read_header
+from perudo.games.options import Json
 
 
 class RecordError(PerudoError):
@@ -34,8 +35,8 @@ class MatchRecord:
     setting: Any
     players: list[str]
     """A name for each seat."""
-    start: dict[str, Any] = field(default_factory=dict)
-    """What differs from an ordinary start, for example each seat's dice."""
+    start: Payload = field(default_factory=Payload)
+    """Arguments of ``Game.start``, for example each seat's dice."""
     events: list[Event] = field(default_factory=list)
 
     @property
@@ -48,13 +49,13 @@ class MatchRecord:
         return self.game.start(self.setting, len(self.players), **self.start)
 
     # --- writing --------------------------------------------------------------------------------
-    def append(self, kind: str, data: dict[str, Any]) -> Event:
+    def append(self, event: Event) -> Event:
         """Number an event and add it."""
-        event = {"n": len(self.events) + 1, "event": kind, **data}
-        self.events.append(event)
-        return event
+        numbered = cast(Event, {"n": len(self.events) + 1, **event})
+        self.events.append(numbered)
+        return numbered
 
-    def header(self) -> Event:
+    def header(self) -> Header:
         """The first line."""
         return header(self.game, self.setting, self.players, self.start)
 
@@ -85,8 +86,8 @@ class MatchRecord:
         parsed = [_parse_line(number, line) for number, line in enumerate(lines, 1)]
         if not parsed:
             raise RecordError(1, "the record is empty")
-        record = _parse_header(parsed[0])
-        record.events = parsed[1:]
+        record = _parse_header(cast(Header, parsed[0]))
+        record.events = cast(list[Event], parsed[1:])
         for _ in record.replay():
             pass
         if not record.finished and not unfinished:
@@ -129,7 +130,7 @@ class MatchRecord:
         return "\n".join(lines)
 
 
-def _parse_line(number: int, line: str) -> dict[str, Any]:
+def _parse_line(number: int, line: str) -> dict[str, Json]:
     try:
         value = json.loads(line)
     except json.JSONDecodeError as error:
@@ -139,7 +140,7 @@ def _parse_line(number: int, line: str) -> dict[str, Any]:
     return value
 
 
-def _parse_header(line: Event) -> MatchRecord:
+def _parse_header(line: Header) -> MatchRecord:
     try:
         record = MatchRecord(*read_header(line))
         record.start_state()

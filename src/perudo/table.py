@@ -7,7 +7,7 @@ has the state. What it refuses leaves everything as it was.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,13 +16,14 @@ from perudo.games.errors import NotYourTurnError
 from perudo.games.game import (
     Game,
     LegalActions,
+    Payload,
     State,
     action_code,
     copied,
     require_legal,
     seat_name,
 )
-from perudo.games.log import DiceSource, Event, next_event
+from perudo.games.log import DiceSource, Event, SeenEvent, next_event
 from perudo.games.operations import SPECTATOR, Record
 from perudo.record import MatchRecord
 
@@ -33,17 +34,17 @@ class KeyedDice:
     def __init__(self, key: np.uint64) -> None:
         self._key = key
 
-    def deal(self, game: Game, record: Record) -> dict[str, Any]:
+    def deal(self, game: Game, record: Record) -> Payload:
         """Roll from the key."""
         story = game.chance_story(record, self._key)
         game.operations.deal(record, self._key)
         return story
 
-    def settled(self, game: Game, record: Record) -> dict[str, Any]:
+    def settled(self, game: Game, record: Record) -> Payload:
         """Nothing: the key stays in use."""
         return {}
 
-    def ended(self, game: Game, record: Record) -> dict[str, Any]:
+    def ended(self, game: Game, record: Record) -> Payload:
         """Nothing: whoever made the key knows it."""
         return {}
 
@@ -72,7 +73,7 @@ class Table:
         dice: DiceSource,
         **start: Any,
     ) -> None:
-        self._record = MatchRecord(game, setting, list(players), start)
+        self._record = MatchRecord(game, setting, list(players), cast(Payload, start))
         self._dice = dice
         initial = self._record.start_state()
         self._state_type = type(initial)
@@ -127,18 +128,18 @@ class Table:
         """What a seat, or a spectator, may know."""
         return self.state.observe(viewer)
 
-    def story(self, viewer: int = SPECTATOR, after: int = 0) -> Iterator[tuple[Event, Any]]:
+    def story(self, viewer: int = SPECTATOR, after: int = 0) -> Iterator[tuple[SeenEvent, Any]]:
         """The events after number ``after`` as a viewer may know them, each with its view."""
         for event, snapshot in zip(
             self._record.events[after:], self._snapshots[after:], strict=True
         ):
             view = self._state_type(snapshot).observe(viewer)
-            told = dict(event)
+            seen = cast(SeenEvent, dict(event))
             if event["event"] == "deal":
-                told.update(self.game.format_deal(view.record))
+                seen.update(cast(SeenEvent, self.game.format_deal(view.record)))
             elif event["event"] == "act" and self.game.hides_action(view.record, event["seat"]):
-                told["action"] = None
-            yield told, view
+                seen["action"] = None
+            yield seen, view
 
     @property
     def legal_actions(self) -> LegalActions:
@@ -158,13 +159,14 @@ class Table:
         code = action_code(self.game, action)
         require_legal(self._state, code)
         self.game.operations.apply(self._state, code)
-        event = self._log("act", {"seat": actor, "action": self.game.format_action(code)})
+        action = self.game.format_action(code)
+        event = self._log({"event": "act", "seat": actor, "action": action})
         self._advance()
         return event
 
-    def _log(self, kind: str, data: dict[str, Any]) -> Event:
+    def _log(self, event: Event) -> Event:
         self._snapshots.append(copied(self._state))
-        return self._record.append(kind, data)
+        return self._record.append(event)
 
     def _advance(self) -> None:
         """After an action: write down what it settled, and deal what comes next."""
@@ -173,6 +175,6 @@ class Table:
             event = next_event(self.game, self._state, last != "act", self._dice)
             if event is None:
                 break
-            last = event.pop("event")
-            self._log(last, event)
+            last = event["event"]
+            self._log(event)
         self._actor = int(self.game.operations.actor(self._state))

@@ -6,12 +6,13 @@ The outcome after the dash is for people; it follows from the dice, and is not r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from perudo.games.errors import PerudoError
 from perudo.games.game import SEATS, game_named, require_legal
-from perudo.games.log import end_data
+from perudo.games.log import Event, end_data
+from perudo.games.operations import CHANCE, OVER, Record
+from perudo.games.perudo.game import Deal
 from perudo.record import MatchRecord, RecordError
 
 HEADER = re.compile(r"^(?P<game>\w+), (?P<rules>\S+): (?P<players>[A-J] .+)$")
@@ -44,19 +45,17 @@ def parse_transcript(lines: list[str]) -> MatchRecord:
         if line == "end":
             break
         try:
-            for kind, data in _events(line):
-                if kind == "deal":
-                    if operations.actor(state) != -1:
-                        raise PerudoError("the round before has not been settled")
-                    game.replay_deal(state, data)
-                    record.append("deal", {**game.format_deal(state)})
-                    continue
-                data["action"] = game.format_action(game.parse_action(data["action"]))
-                _act(record, state, data)
+            dealt, acts = _round(line)
+            if operations.actor(state) != CHANCE:
+                raise PerudoError("the round before has not been settled")
+            game.replay_deal(state, dealt)
+            record.append(cast(Event, {"event": "deal", **game.format_deal(state)}))
+            for letter, action in acts:
+                _act(record, state, SEATS.index(letter), action)
         except PerudoError as error:
             raise RecordError(number, str(error)) from None
-    if operations.actor(state) == -2:
-        record.append("end", end_data(game, state))
+    if operations.actor(state) == OVER:
+        record.append({"event": "end", "payoffs": end_data(game, state)["payoffs"]})
     # Read again from the start: everything is checked as in any other record.
     return MatchRecord.parse(list(record.lines()))
 
@@ -78,7 +77,8 @@ def _begin(line: str) -> MatchRecord:
     return MatchRecord(game, setting, [entry[2:] for entry in entries])
 
 
-def _events(line: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _round(line: str) -> tuple[Deal, list[tuple[str, str]]]:
+    """Read a round: its dice, and who did what."""
     found = ROUND.match(line)
     if found is None:
         raise PerudoError("a round should be like '1. 11246/33456 A 2x3 B dudo'")
@@ -87,18 +87,17 @@ def _events(line: str) -> Iterator[tuple[str, dict[str, Any]]]:
         raise PerudoError("nobody does anything in this round")
     dice = ["" if hand == "-" else hand for hand in found["dice"].split("/")]
     acts = list(zip(words[::2], words[1::2], strict=True))
-    yield "deal", {"opener": SEATS.index(acts[0][0]), "dice": dice}
-    for seat, action in acts:
-        yield "act", {"seat": SEATS.index(seat), "action": action}
+    opener = SEATS.index(acts[0][0])
+    return Deal(round=int(found["round"]), opener=opener, dice=[*dice]), acts
 
 
-def _act(record: MatchRecord, state: Any, data: dict[str, Any]) -> None:
+def _act(record: MatchRecord, state: Record, seat: int, action: str) -> None:
     game, operations = record.game, record.game.operations
-    if operations.actor(state) != data["seat"]:
-        raise PerudoError(f"{SEATS[data['seat']]} is not to act")
-    code = game.parse_action(data["action"])
+    code = game.parse_action(action)
+    if operations.actor(state) != seat:
+        raise PerudoError(f"{SEATS[seat]} is not to act")
     require_legal(state, code)
     operations.apply(state, code)
-    record.append("act", data)
+    record.append({"event": "act", "seat": seat, "action": game.format_action(code)})
     if operations.round_over(state):
-        record.append("result", game.format_result(state))
+        record.append(cast(Event, {"event": "result", **game.format_result(state)}))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import kuhn_poker
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from perudo.games.errors import (
     RulesError,
     UnknownNameError,
 )
-from perudo.games.game import MATCH, ROUND, SPECTATOR, game_named
+from perudo.games.game import MATCH, ROUND, SPECTATOR, Payload, game_named
 from perudo.games.perft import perft
 from perudo.games.playout import random_games
 from perudo.games.state import State
@@ -32,7 +34,7 @@ def start() -> State:
 def dealt(first: int, second: int) -> State:
     """With these cards."""
     record = start().record
-    GAME.replay_deal(record, {"cards": [first, second]})
+    GAME.replay_deal(record, cast(Payload, {"cards": [first, second]}))
     return State(record)
 
 
@@ -127,7 +129,7 @@ def test_deals() -> None:
         assert State(record) == state
     for wrong in ({}, {"cards": [1, 1]}, {"cards": [1, 4]}, {"cards": [1, None]}):
         with pytest.raises(PerudoError, match="is not a deal"):
-            GAME.replay_deal(start().record, wrong)
+            GAME.replay_deal(start().record, cast(Payload, wrong))
 
 
 def test_a_card_is_seen_by_its_holder_only() -> None:

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from perudo.fair_dice import FairDice
 from perudo.games.game import Game, Record
+from perudo.games.perudo.game import Deal
 from perudo.server.errors import Refused
 from perudo.server.history.records import game_story, record_lines
 from perudo.server.logs import JsonLines
@@ -50,7 +51,7 @@ class StackedDice:
             rng = random.Random(f"{self._seed} {number} {seat} {hidden}")
             hands.append("".join(sorted(rng.choices("123456", k=int(record.counts[seat])))))
         opener = int(record.opener)
-        game.replay_deal(record, {"opener": 1 if opener < 0 else opener, "dice": hands})
+        game.replay_deal(record, Deal(round=1, opener=1 if opener < 0 else opener, dice=[*hands]))
         return {"fair": {"commit": "c", "next": "n", "locks": ["l"] * int(record.players)}}
 
     def settled(self, game: Game, record: Record) -> dict[str, Any]:

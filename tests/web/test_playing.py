@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -166,7 +166,7 @@ def palafico_words(state: Any, names: list[str], own: int) -> str:
     return f"Palafico round of {names[state.palafico]}: {wild}the face is fixed."
 
 
-def sentence(event: dict[str, Any], state: Any, names: list[str], own: int) -> str | None:
+def sentence(event: Any, state: Any, names: list[str], own: int) -> str | None:
     def by(seat: int, you: str, they: str) -> str:
         return f"You {you}." if seat == own else f"{names[seat]} {they}."
 
@@ -245,7 +245,7 @@ def test_two_browsers_play_each_other_and_never_see_the_others_dice(
                 click(page, '[data-word="dudo"]' if bids > 1 else ".bid >> nth=0")
     assert lifted > 2  # after a round the others' dice are there to be seen
     record = record_of(ann, table)
-    deals = [event["dice"] for event in record.events if event["event"] == "deal"]
+    deals = [cast(Any, event)["dice"] for event in record.events if event["event"] == "deal"]
     for seat, page in enumerate((ann, bob)):
         assert page.evaluate("window.peeked") == []
         told = list(hands_told(frames[page]))

@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar, overload
+from typing import Any, ClassVar, TypeVar, cast, overload
 
 import numpy as np
+from typing_extensions import TypedDict
 
 from perudo.games.errors import (
     IllegalActionError,
@@ -58,7 +59,17 @@ from perudo.games.operations import round_over as round_over
 from perudo.games.operations import settlement_key as settlement_key
 from perudo.games.operations import tally as tally
 from perudo.games.operations import workspace as workspace
-from perudo.games.options import Setting, complete
+from perudo.games.options import Json, Setting, Value, complete
+
+
+class Payload(TypedDict):
+    """The fields of a deal or a result in a record, as JSON; each game declares its own."""
+
+
+class Payoffs(Payload):
+    """The worth of a round or a match to each seat."""
+
+    payoffs: list[float]
 
 
 @dataclass(frozen=True)
@@ -120,11 +131,11 @@ class Game(ABC):
         """Write the settings so that ``setting`` reads them back."""
         return str(setting)
 
-    def setting_options(self, setting: Any) -> dict[str, Any]:
+    def setting_options(self, setting: Any) -> dict[str, Value]:
         """Every option with its value, as plain data."""
         return asdict(setting)
 
-    def setting_from_options(self, options: dict[str, Any]) -> Any:
+    def setting_from_options(self, options: Mapping[str, Json]) -> Any:
         """The settings with these stored options, which another version may have written."""
         return self.setting_type(**complete(self.setting_type, options))
 
@@ -177,14 +188,14 @@ class Game(ABC):
         return False
 
     # --- the log --------------------------------------------------------------------------------
-    def format_deal(self, record: Record) -> dict[str, Any]:
+    def format_deal(self, record: Record) -> Payload:
         """What chance just brought about, as plain data for a record's log.
 
         With the full state all of it; with an observation, what that seat may know.
         """
-        return {name: record[name].tolist() for name in self.dealt_fields}
+        return cast(Payload, {name: record[name].tolist() for name in self.dealt_fields})
 
-    def replay_deal(self, record: Record, deal: dict[str, Any]) -> None:
+    def replay_deal(self, record: Record, deal: Payload) -> None:
         """Bring about exactly this outcome of chance."""
         for index in range(int(self.operations.chance_count(record))):
             dealt = record.copy()
@@ -194,22 +205,25 @@ class Game(ABC):
                 return
         raise PerudoError(f"{deal} is not a deal of {self.name}")
 
-    def chance_story(self, record: Record, key: np.uint64) -> dict[str, Any]:
+    def chance_story(self, record: Record, key: np.uint64) -> Payload:
         """What else to tell of the deal that this key is about to bring (a roll for the start)."""
         return {}
 
-    def deal_text(self, deal: dict[str, Any]) -> str:
+    def deal_text(self, deal: Payload) -> str:
         """A deal, as ``format_deal`` gave it, in a few words."""
         return "deal"
 
-    def format_result(self, record: Record) -> dict[str, Any]:
+    def format_result(self, record: Record) -> Payload:
         """How the round that just ended was settled, as plain data for a record's log."""
         seats = range(int(record.players))
-        return {"payoffs": [float(self.operations.payoff(record, ROUND, seat)) for seat in seats]}
+        return Payoffs(
+            payoffs=[float(self.operations.payoff(record, ROUND, seat)) for seat in seats]
+        )
 
-    def result_text(self, result: dict[str, Any]) -> str:
+    def result_text(self, result: Payload) -> str:
         """A result, as ``format_result`` gave it, in a few words."""
-        return ", ".join(f"{key} {result[key]}" for key in result if key not in ("n", "event"))
+        parts = [f"{key} {value}" for key, value in result.items() if key not in ("n", "event")]
+        return ", ".join(parts)
 
 
 _games: dict[str, Game] = {}
@@ -230,7 +244,10 @@ def _marked(game: Game) -> np.dtype[Any]:
     return np.dtype((np.record, [*parts, marker]))
 
 
-def register(game: Game) -> Game:
+GameType = TypeVar("GameType", bound=Game)
+
+
+def register(game: GameType) -> GameType:
     """Make a game known, so that the generic operations work on its records."""
     if not type(game).__module__.startswith("perudo."):
         type(game).dtype = _marked(game)

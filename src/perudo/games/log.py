@@ -5,26 +5,64 @@ Records, tables in this process and tables of a server all go through these two 
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, Required, cast
+
+from typing_extensions import TypedDict
 
 from perudo.games.errors import PerudoError
-from perudo.games.game import Game, game_named, require_legal
+from perudo.games.game import Game, Payload, Payoffs, game_named, require_legal
 from perudo.games.operations import CHANCE, MATCH, OVER, Record
+from perudo.games.options import Json, Value
 
-Event = dict[str, Any]
-"""One line of a record: ``n``, ``event`` (deal, act, result, end) and what belongs to it."""
+
+class _Line(TypedDict, total=False):
+    """The fields that events of any game have; deals and results have the game's own as well."""
+
+    n: int
+    """The event's number in its record, from 1."""
+    event: Required[Literal["deal", "act", "result", "end"]]
+    seat: int
+    """The seat that acts."""
+    payoffs: list[float]
+    """The worth of the match to each seat, at its end."""
+
+
+class Event(_Line, total=False):
+    """One line of a record after the header."""
+
+    action: str
+
+
+class SeenEvent(_Line, total=False):
+    """An event as a viewer may know it."""
+
+    action: str | None
+    """None if the viewer may not know it yet."""
+
+
+class Header(TypedDict):
+    """The first line of a record."""
+
+    record: int
+    game: str
+    rules: str
+    revision: int
+    options: dict[str, Value]
+    players: list[str]
+    start: Payload
+    """Arguments of ``Game.start``, for example each seat's dice."""
 
 
 class DiceSource(Protocol):
     """A source of dice and cards: seeded, recorded, or verifiable."""
 
-    def deal(self, game: Game, record: Record) -> dict[str, Any]:
+    def deal(self, game: Game, record: Record) -> Payload:
         """Bring about the awaited chance event; returns what else the log should say of it."""
 
-    def settled(self, game: Game, record: Record) -> dict[str, Any]:
+    def settled(self, game: Game, record: Record) -> Payload:
         """Return what else the log should say when a round has been settled."""
 
-    def ended(self, game: Game, record: Record) -> dict[str, Any]:
+    def ended(self, game: Game, record: Record) -> Payload:
         """Return what else the log should say when the match is over."""
 
 
@@ -32,7 +70,7 @@ VERSION = 1
 """Version of the format; older ones stay readable."""
 
 
-def header(game: Game, setting: Any, players: list[str], start: dict[str, Any]) -> Event:
+def header(game: Game, setting: Any, players: list[str], start: Payload) -> Header:
     """Return the first line of a log, with every option of the rules."""
     return {
         "record": VERSION,
@@ -45,21 +83,23 @@ def header(game: Game, setting: Any, players: list[str], start: dict[str, Any]) 
     }
 
 
-def read_header(line: Event) -> tuple[Game, Any, list[str], dict[str, Any]]:
+def read_header(line: Header) -> tuple[Game, Any, list[str], Payload]:
     """Return game, setting, players and start from a log's first line."""
-    if line.get("record") != VERSION:
-        raise PerudoError(f"record version {line.get('record')!r}; this program reads {VERSION}")
-    game = game_named(str(line.get("game")))
-    if line.get("revision") != game.revision:
+    read = cast(dict[str, Json], line)  # nothing has been checked yet
+    if read.get("record") != VERSION:
+        raise PerudoError(f"record version {read.get('record')!r}; this program reads {VERSION}")
+    game = game_named(str(read.get("game")))
+    if read.get("revision") != game.revision:
         raise PerudoError(
-            f"rules revision {line.get('revision')!r}; this program plays {game.revision}"
+            f"rules revision {read.get('revision')!r}; this program plays {game.revision}"
         )
-    players, start, options = line.get("players"), line.get("start"), line.get("options")
+    players, start, options = read.get("players"), read.get("start"), read.get("options")
     if not isinstance(players, list) or not all(isinstance(name, str) for name in players):
         raise PerudoError("players should be a list of names")
     if not isinstance(start, dict) or not isinstance(options, dict):
         raise PerudoError("start and options should be objects")
-    return game, game.setting_from_options(options), list(players), start
+    names = cast(list[str], list(players))
+    return game, game.setting_from_options(options), names, cast(Payload, start)
 
 
 def next_event(game: Game, record: Record, settled: bool, dice: DiceSource) -> Event | None:
@@ -71,13 +111,14 @@ def next_event(game: Game, record: Record, settled: bool, dice: DiceSource) -> E
     operations = game.operations
     if not settled and operations.round_over(record):
         data = {**game.format_result(record), **dice.settled(game, record)}
-        return {"event": "result", **data}
+        return cast(Event, {"event": "result", **data})
     actor = int(operations.actor(record))
     if actor == CHANCE:
         story = dice.deal(game, record)
-        return {"event": "deal", **game.format_deal(record), **story}
+        return cast(Event, {"event": "deal", **game.format_deal(record), **story})
     if actor == OVER:
-        return {"event": "end", **end_data(game, record), **dice.ended(game, record)}
+        ended = {**end_data(game, record), **dice.ended(game, record)}
+        return cast(Event, {"event": "end", **ended})
     return None
 
 
@@ -118,13 +159,13 @@ def follow(game: Game, record: Record, event: Event, settled: bool) -> bool:
     raise PerudoError(f"event {kind!r} is unknown; there are deal, act, result and end")
 
 
-def end_data(game: Game, record: Record) -> dict[str, Any]:
+def end_data(game: Game, record: Record) -> Payoffs:
     """What the match was worth to each seat."""
     players = range(int(record.players))
     return {"payoffs": [float(game.operations.payoff(record, MATCH, seat)) for seat in players]}
 
 
-def _compare(event: Event, expected: dict[str, Any]) -> None:
+def _compare(event: Event, expected: Payload) -> None:
     for key, value in expected.items():
         if event.get(key) != value:
             raise PerudoError(f"{key} is {event.get(key)!r}, but replayed it is {value!r}")

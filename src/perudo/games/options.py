@@ -16,8 +16,9 @@ from perudo.games.errors import RulesError, UnknownNameError
 
 Value = bool | int | str
 """The value of an option."""
-Options = Mapping[str, Value]
-"""Every option of a setting with its value."""
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+"""Anything that JSON can say."""
+Stored = TypeVar("Stored")
 
 CHANGES_NOTHING: tuple[Any, ...] = (False, None, 0, "none", "off", "no")
 """Values at which an option that this version does not know leaves the game as it is.
@@ -156,7 +157,7 @@ def read_options(record: Any, setting_type: type[SettingType]) -> SettingType:
 
 
 # --- stored options -----------------------------------------------------------------------------
-def known_only(options: dict[str, Any], known: Container[str]) -> dict[str, Any]:
+def known_only(options: Mapping[str, Stored], known: Container[str]) -> dict[str, Stored]:
     """Return the options that are known; raises if another one may change the game."""
     for name, value in options.items():
         if name not in known and value not in CHANGES_NOTHING:
@@ -166,7 +167,7 @@ def known_only(options: dict[str, Any], known: Container[str]) -> dict[str, Any]
     return {name: value for name, value in options.items() if name in known}
 
 
-def complete(setting_type: Any, stored: dict[str, Any]) -> dict[str, Any]:
+def complete(setting_type: Any, stored: Mapping[str, Json]) -> dict[str, Json]:
     """Return every option of a setting: as stored, else as it was ``before`` there was the option.
 
     An option declares that value in its field's metadata; one that does not may not be missing.

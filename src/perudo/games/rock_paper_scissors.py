@@ -6,12 +6,12 @@ play is known, a third each, which makes it a check for whatever learns or searc
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from perudo.games.chance import Stream, below, combine
-from perudo.games.game import Game, Properties, register, seat_name
+from perudo.games.game import Game, Payload, Properties, register, seat_name
 from perudo.games.kernel import kernel
 from perudo.games.operations import OVER, Operations, Record
 
@@ -95,6 +95,13 @@ def redeal(state: Record, seat: int, stream: Stream) -> None:
                 state.throws[other] = ROCK + below(stream, 3)
 
 
+class Outcome(Payload):
+    """Both throws, and the seat that has won, if any."""
+
+    throws: list[str]
+    winner: int | None
+
+
 class RockPaperScissors(Game):
     """Rock-paper-scissors for two, one throw each.
 
@@ -128,7 +135,7 @@ class RockPaperScissors(Game):
         """The first throw, until both have thrown."""
         return bool(observation.throws[seat] == 0)
 
-    def format_result(self, record: Record) -> dict[str, Any]:
+    def format_result(self, record: Record) -> Outcome:
         """Both throws and who won, or null."""
         scores = [float(payoff(record, 0, seat)) for seat in range(SEATS)]
         return {
@@ -136,10 +143,11 @@ class RockPaperScissors(Game):
             "winner": scores.index(1.0) if 1.0 in scores else None,
         }
 
-    def result_text(self, result: dict[str, Any]) -> str:
+    def result_text(self, result: Payload) -> str:
         """Who won with what."""
-        winner = "nobody" if result["winner"] is None else seat_name(result["winner"])
-        return f"{' against '.join(result['throws'])}: {winner} wins"
+        outcome = cast(Outcome, result)
+        winner = "nobody" if outcome["winner"] is None else seat_name(outcome["winner"])
+        return f"{' against '.join(outcome['throws'])}: {winner} wins"
 
     def describe(self, record: Record) -> str:
         """A line for each seat."""

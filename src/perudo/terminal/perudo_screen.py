@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import cast
 
-from perudo.games.log import Event
+from perudo.games.log import SeenEvent
 from perudo.games.perudo import Bid, Outcome, PerudoState, Word
+from perudo.games.perudo.game import Deal
 from perudo.games.perudo.layout import FIRST_BID_CODE
 from perudo.games.perudo.rules import FACES
 from perudo.games.state import State
@@ -43,10 +44,10 @@ class PlainPerudoScreen(Screen):
             f"{plural(position.rules.dice, 'die')} each. Type ? for help."
         )
 
-    def deal(self, event: Event, view: State) -> None:
+    def deal(self, event: SeenEvent, view: State) -> None:
         """The round, the counts, what is special, the own dice."""
         state = cast(PerudoState, view)
-        for attempt in event.get("start_roll", []):
+        for attempt in cast(Deal, event).get("start_roll", []):
             rolls = [
                 f"{self.verb(seat, 'roll', 'rolls')} {face}"
                 for seat, face in enumerate(attempt)
@@ -84,9 +85,9 @@ class PlainPerudoScreen(Screen):
         if hand:
             self.say(f"your dice: {' '.join(hand)}.")
 
-    def action(self, event: Event, view: State) -> None:
+    def action(self, event: SeenEvent, view: State) -> None:
         """What was said."""
-        seat, text = event["seat"], event["action"]
+        seat, text = event["seat"], str(event["action"])
         outcome = cast(PerudoState, view).outcome
         if text == "decline":
             if seat == self._me:
@@ -104,7 +105,7 @@ class PlainPerudoScreen(Screen):
         else:
             self.say(f"{self.verb(seat, 'bid', 'bids')} {bid_words(Bid.parse(text))}, {text}.")
 
-    def result(self, event: Event, view: State) -> None:
+    def result(self, event: SeenEvent, view: State) -> None:
         """The reveal, counted, then who loses and why, and who opens."""
         state = cast(PerudoState, view)
         outcome = state.outcome

@@ -11,8 +11,9 @@ from rich.rule import Rule
 from rich.table import Table as Grid
 from rich.text import Text
 
-from perudo.games.log import Event
+from perudo.games.log import SeenEvent
 from perudo.games.perudo import Outcome, PerudoState
+from perudo.games.perudo.game import Deal
 from perudo.games.state import State, seat_name
 from perudo.terminal.perudo_screen import (
     PlainPerudoScreen,
@@ -80,13 +81,13 @@ class PictureScreen(PlainPerudoScreen):
         line = Text(f"rules {position.rules} · {plural(position.rules.dice, 'die')} each")
         self.show(Panel(Group(line, Text("type ? for help")), title="PERUDO", expand=False))
 
-    def deal(self, event: Event, view: State) -> None:
+    def deal(self, event: SeenEvent, view: State) -> None:
         """A rule with the round's number, then the cups."""
         state = cast(PerudoState, view)
         self.show(
             Text(""), Rule(f"round {state.round} · {plural(state.total_dice, 'die')} in play")
         )
-        for attempt in event.get("start_roll", []):
+        for attempt in cast(Deal, event).get("start_roll", []):
             rolls = [
                 f"{self.name(seat)} {face}" for seat, face in enumerate(attempt) if face is not None
             ]
@@ -157,7 +158,7 @@ class PictureScreen(PlainPerudoScreen):
         if outcome.bid is not None and outcome.count is not None:
             self.say(f"{outcome.count} for a bid of {bid_words(outcome.bid)}.")
 
-    def result(self, event: Event, view: State) -> None:
+    def result(self, event: SeenEvent, view: State) -> None:
         """The reveal, and the verdict in a box."""
         state = cast(PerudoState, view)
         outcome = state.outcome
@@ -168,7 +169,7 @@ class PictureScreen(PlainPerudoScreen):
         style = "red" if mine else "green" if outcome.gained[self._me] else "default"
         self.show(Panel("\n".join(sentences), expand=False, border_style=style))
 
-    def end(self, event: Event, view: State) -> None:
+    def end(self, event: SeenEvent, view: State) -> None:
         """Who has won."""
         winner = cast(PerudoState, view).winner
         assert winner is not None

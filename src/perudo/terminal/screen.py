@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from perudo.games.log import Event
+from perudo.games.log import SeenEvent
 from perudo.games.state import State, seat_name
 
 Ask = Callable[[str], str]
@@ -38,21 +38,21 @@ class Screen:
             "Type ? for help."
         )
 
-    def deal(self, event: Event, view: State) -> None:
+    def deal(self, event: SeenEvent, view: State) -> None:
         """Dice have been rolled or cards dealt."""
         self.say("a new round is dealt.")
 
-    def action(self, event: Event, view: State) -> None:
+    def action(self, event: SeenEvent, view: State) -> None:
         """Somebody has acted; an action that the person may not know yet is None."""
         if event["seat"] != self._me:
             did = "has chosen" if event["action"] is None else f"plays {event['action']}"
             self.say(f"{self.name(event['seat'])} {did}.")
 
-    def result(self, event: Event, view: State) -> None:
+    def result(self, event: SeenEvent, view: State) -> None:
         """A round has been settled."""
         self.say(f"the round is over: {view.game.result_text(event)}.")
 
-    def end(self, event: Event, view: State) -> None:
+    def end(self, event: SeenEvent, view: State) -> None:
         """The match is over."""
         best = max(event["payoffs"])
         winners = [seat for seat, payoff in enumerate(event["payoffs"]) if payoff == best]

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Never
+from typing import Any, Never, cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from perudo.agents.external.time_limit import decide_within
 from perudo.games.chance import Stream, below, next_word, stream_of
 from perudo.games.errors import AgentError, PerudoError
 from perudo.games.game import Game, State, action_code
+from perudo.games.log import Event
 from perudo.games.perudo import PERUDO
 from perudo.games.policy import Memory
 from perudo.table import SeededDice, Table
@@ -338,4 +339,5 @@ def redeal_behind(table: Table, seat: int, stream: Stream) -> None:
     for record in (table._state, *snapshots[first:]):
         game.operations.redeal(record, seat, np.array([word], np.uint64))
     if deals:
-        events[first].update(game.format_deal(snapshots[first]))
+        dealt = game.format_deal(snapshots[first])
+        events[first] = cast(Event, {**events[first], **dealt})

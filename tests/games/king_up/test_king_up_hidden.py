@@ -60,7 +60,7 @@ def test_unused_places_stay_zero() -> None:
 
 
 # --- chance -------------------------------------------------------------------------------------
-def all_deals(state: State) -> list[tuple[str, ...]]:
+def all_deals(state: State) -> list[tuple[str | None, ...]]:
     """The target cards of every outcome of chance."""
     deals = []
     for index in range(int(KING_UP.operations.chance_count(state.record))):
@@ -158,7 +158,7 @@ def test_an_observed_deal_shows_and_replays_only_the_own_card() -> None:
         ({"targets": ["ABCD", "BCDE", "ABCD"]}, "two seats the same card"),
     ],
 )
-def test_malformed_deals(written: dict[str, Any], message: str) -> None:
+def test_malformed_deals(written: Any, message: str) -> None:
     """What cannot be dealt is refused and changes nothing."""
     record = start().record
     with pytest.raises(PerudoError, match=message):

@@ -148,7 +148,7 @@ def test_play_agrees_with_the_plain_model(text: str, players: int) -> None:
             model.play(chosen)
         assert state.round_over
         assert KING_UP.format_result(state.record)["scores"] == [
-            model.score(card) for card in targets
+            model.score(str(card)) for card in targets
         ]
 
 

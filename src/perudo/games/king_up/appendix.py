@@ -7,7 +7,7 @@ import numpy as np
 from perudo.games.chance import combine
 from perudo.games.errors import PerudoError, UnknownNameError
 from perudo.games.game import State
-from perudo.games.king_up.game import KING_UP
+from perudo.games.king_up.game import KING_UP, Deal
 from perudo.games.king_up.layout import MOVING
 from perudo.games.king_up.settings import PIECES, PRESETS
 
@@ -41,7 +41,7 @@ def appendix_state(figure: str, turn: int = 0) -> State:
         raise PerudoError(f"turn={turn} is not a seat of three players; choose 0, 1 or 2")
     cards, vote_cards, levels = APPENDIX_STATES[figure]
     record = KING_UP.start(PRESETS["thesis"], 3).record
-    KING_UP.replay_deal(record, {"targets": cards.split()})
+    KING_UP.replay_deal(record, Deal(round=1, targets=[*cards.split()]))
     record.vote_cards[:3] = vote_cards
     for place in levels.split():
         level = int(place[1])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import cast
 
 from perudo.games.errors import InvalidActionError, PerudoError, RulesError
-from perudo.games.game import Game, Properties, State, register, seat_name
+from perudo.games.game import Game, Payload, Properties, State, register, seat_name
 from perudo.games.king_up import knowledge, play
 from perudo.games.king_up.layout import (
     AWAITING_DEAL,
@@ -50,6 +50,21 @@ def card_number(record: Record, text: object) -> int:
         if card_text(record, number) == text:
             return number
     raise PerudoError(f"{text!r} is not a target card here; one is {card_text(record, 1)!r}")
+
+
+class Deal(Payload):
+    """The target cards by seat; null: hidden from the viewer."""
+
+    round: int
+    targets: list[str | None]
+
+
+class Scores(Payload):
+    """The scores of a round, the totals, and the target cards, by seat."""
+
+    scores: list[int]
+    totals: list[int]
+    targets: list[str | None]
 
 
 class KingUp(Game):
@@ -138,12 +153,12 @@ class KingUp(Game):
         pending = observation.stage == VOTING and seat < observation.voted
         return bool(pending and observation.votes[seat] == 0)
 
-    def format_deal(self, record: Record) -> dict[str, Any]:
+    def format_deal(self, record: Record) -> Deal:
         """The target cards by seat; hidden ones are null."""
         cards = [card_text(record, number) or None for number in record.cards[: record.players]]
         return {"round": int(record.round_number), "targets": cards}
 
-    def replay_deal(self, record: Record, deal: dict[str, Any]) -> None:
+    def replay_deal(self, record: Record, deal: Payload) -> None:
         """Deal exactly these target cards; in an observation, those that the viewer knows."""
         if record.stage != AWAITING_DEAL:
             raise PerudoError("no target cards are to be dealt now")
@@ -159,11 +174,12 @@ class KingUp(Game):
         play.begin_round(record)
         record.cards[:players] = numbers
 
-    def deal_text(self, deal: dict[str, Any]) -> str:
+    def deal_text(self, deal: Payload) -> str:
         """The round's number and the target cards."""
-        return f"{deal['round']}. {'/'.join(card or '-' for card in deal['targets'])}"
+        dealt = cast(Deal, deal)
+        return f"{dealt['round']}. {'/'.join(card or '-' for card in dealt['targets'])}"
 
-    def format_result(self, record: Record) -> dict[str, Any]:
+    def format_result(self, record: Record) -> Scores:
         """The scores of the round, the totals, and the target cards, all by seat."""
         return {
             "scores": record.scores[: record.players].tolist(),
@@ -171,9 +187,9 @@ class KingUp(Game):
             "targets": self.format_deal(record)["targets"],
         }
 
-    def result_text(self, result: dict[str, Any]) -> str:
+    def result_text(self, result: Payload) -> str:
         """What each seat scored."""
-        return f"scores {'/'.join(map(str, result['scores']))}"
+        return f"scores {'/'.join(map(str, cast(Scores, result)['scores']))}"
 
     def describe(self, record: Record) -> str:
         """The board from top to bottom, then a line for each seat."""

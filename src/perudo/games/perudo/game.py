@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from perudo.games.errors import PerudoError, RulesError
-from perudo.games.game import Game, Properties, register, seat_name
+from perudo.games.game import Game, Payload, Properties, register, seat_name
 from perudo.games.operations import EVERYTHING, Operations, Record
 from perudo.games.options import write_options
 from perudo.games.perudo import (
@@ -23,9 +23,24 @@ from perudo.games.perudo import (
 from perudo.games.perudo.actions import Action, action_from_code, format_actions, parse_action
 from perudo.games.perudo.layout import NOBODY, read_rules
 from perudo.games.perudo.notation import hand_text, parse_hand
-from perudo.games.perudo.outcome import outcome_of, result_text
+from perudo.games.perudo.outcome import Settled, outcome_of, result_text
 from perudo.games.perudo.rules import MAX_DICE, MAX_PLAYERS, Rules
 from perudo.games.perudo.state import PerudoState
+
+
+class StartRoll(Payload, total=False):
+    """The roll for the first opener, if there is one."""
+
+    start_roll: list[list[int | None]]
+    """The face of each seat that rolls, attempt by attempt."""
+
+
+class Deal(StartRoll):
+    """The dice of a round by seat; null: hidden from the viewer."""
+
+    round: int
+    opener: int
+    dice: list[str | None]
 
 
 class PerudoGame(Game):
@@ -113,7 +128,7 @@ class PerudoGame(Game):
         """Write actions, bids as ranges."""
         return format_actions(actions)
 
-    def format_deal(self, record: Record) -> dict[str, Any]:
+    def format_deal(self, record: Record) -> Deal:
         """Who opens and everybody's dice; hidden hands are null."""
         players = int(record.players)
         return {
@@ -127,7 +142,7 @@ class PerudoGame(Game):
             ],
         }
 
-    def replay_deal(self, record: Record, deal: dict[str, Any]) -> None:
+    def replay_deal(self, record: Record, deal: Payload) -> None:
         """Put exactly these dice into the cups."""
         players = int(record.players)
         opener, dice = deal.get("opener"), deal.get("dice")
@@ -142,21 +157,22 @@ class PerudoGame(Game):
         record.opener = opener
         rolling.begin_round(record)
 
-    def chance_story(self, record: Record, key: np.uint64) -> dict[str, Any]:
+    def chance_story(self, record: Record, key: np.uint64) -> StartRoll:
         """The roll for the start, attempt by attempt: each seat's die, or null."""
         if record.opener != NOBODY or read_rules(record).start_mode != "roll":
             return {}
-        return {"start_roll": play_start_roll(record, key)}
+        return StartRoll(start_roll=play_start_roll(record, key))
 
-    def deal_text(self, deal: dict[str, Any]) -> str:
+    def deal_text(self, deal: Payload) -> str:
         """The round's number and the dice."""
-        return f"{deal['round']}. {'/'.join(hand or '-' for hand in deal['dice'])}"
+        dealt = cast(Deal, deal)
+        return f"{dealt['round']}. {'/'.join(hand or '-' for hand in dealt['dice'])}"
 
-    def result_text(self, result: dict[str, Any]) -> str:
+    def result_text(self, result: Payload) -> str:
         """Who lost and why."""
-        return result_text(result)
+        return result_text(cast(Settled, result))
 
-    def format_result(self, record: Record) -> dict[str, Any]:
+    def format_result(self, record: Record) -> Payload:
         """How the round was settled."""
         outcome = outcome_of(record)
         return outcome.data() if outcome else {}
@@ -215,4 +231,4 @@ def check_seats(rules: Rules, players: int, counts: Sequence[int]) -> None:
         )
 
 
-PERUDO = cast(PerudoGame, register(PerudoGame()))
+PERUDO = register(PerudoGame())

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from perudo.games.game import seat_name
+from perudo.games.game import Payload, seat_name
 from perudo.games.operations import Record
 from perudo.games.perudo.actions import Bid, action_from_code
 from perudo.games.perudo.layout import (
@@ -30,6 +29,21 @@ REASONS = {
     PASS_DOUBTED_WRONGLY: "pass doubted wrongly",
 }
 """Why somebody lost a die, or gained one."""
+
+
+class Settled(Payload):
+    """How a round was settled. Seats are numbers from 0."""
+
+    reason: str
+    caller: int
+    target: int
+    bid: str | None
+    count: int | None
+    lost: list[int]
+    gained: list[int]
+    hands: list[str]
+    opener: int | None
+    winner: int | None
 
 
 @dataclass(frozen=True)
@@ -58,7 +72,7 @@ class Outcome:
         """The seats that lost dice."""
         return tuple(seat for seat, dice in enumerate(self.lost) if dice)
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> Settled:
         """Plain data, for records and JSON."""
         return {
             "reason": self.reason,
@@ -94,7 +108,7 @@ def outcome_of(record: Record) -> Outcome | None:
     )
 
 
-def result_text(result: dict[str, Any]) -> str:
+def result_text(result: Settled) -> str:
     """An outcome's data in one short sentence."""
     losers = [seat for seat, dice in enumerate(result["lost"]) if dice]
     gainers = [seat for seat, dice in enumerate(result["gained"]) if dice]

@@ -10,6 +10,7 @@ import numpy as np
 
 from perudo.games.game import CHANCE, MATCH
 from perudo.games.perudo import PERUDO
+from perudo.games.perudo.game import Deal
 from perudo.games.perudo.layout import NOBODY
 from perudo.games.perudo.notation import hand_text
 from perudo.games.state import seat_name
@@ -78,7 +79,7 @@ class Moment:
         """All dice are rolled."""
         states = copied(self.states)
         rolled = self.rolled()
-        PERUDO.replay_deal(states[0], {"opener": self.opener, "dice": rolled})
+        PERUDO.replay_deal(states[0], Deal(round=1, opener=self.opener, dice=[*rolled]))
         hands = tuple(self.known_dice(seat) for seat in range(len(rolled)))
         actor = int(states[0].turn)
         return replace(self, states=states, actor=actor, dice="", hands=hands)

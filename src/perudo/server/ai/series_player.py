@@ -18,6 +18,7 @@ from perudo.agents.external.wire import pack_memories, unpack_memories
 from perudo.agents.mistakes import raised
 from perudo.fair_dice import FairDice
 from perudo.games.errors import PerudoError
+from perudo.games.log import Event
 from perudo.games.perudo import PERUDO, Rules
 from perudo.games.policy import Memory
 from perudo.server.table.seating import by_entrant, seated
@@ -40,7 +41,7 @@ def play_games(question: dict[str, Any], agent_of: AgentOf) -> dict[str, Any]:
     rules, specs = Rules.parse(question["rules"]), question["agents"]
     agents = [agent_of(spec, rules, len(specs)) for spec in specs]
     memories = [unpack_memories(text, 1)[0] for text in question["memories"]]
-    played: list[list[dict[str, Any]]] = []
+    played: list[list[Event]] = []
     problem = None
     for game in question["games"]:
         changed = [memory.copy() for memory in memories]
@@ -67,7 +68,7 @@ def _play(
     agents: Sequence[Player],
     memories: list[Memory],
     deadline: float,
-) -> list[dict[str, Any]]:
+) -> list[Event]:
     sitting = game["sitting"]
     dice = FairDice(bytes.fromhex(game["secret"]), game["seeds"])
     table = Table(PERUDO, rules, game["players"], dice)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy.engine import Connection
 
+from perudo.games.log import Event
+from perudo.games.perudo.game import Deal
+from perudo.games.perudo.outcome import Settled
 from perudo.server.db import schema
 from perudo.server.table.table import Logged, TableState
 
@@ -124,13 +127,13 @@ class _Tally:
         self.faces = [0] * 6
 
 
-def _follow(events: list[dict[str, Any]], tallies: list[_Tally]) -> list[int]:
+def _follow(events: list[Event], tallies: list[_Tally]) -> list[int]:
     """Count what happened; returns the seats from the winner to the first who was out."""
     out: list[int] = []
     dice: list[str] = []
     for event in events:
         if event["event"] == "deal":
-            dice = event["dice"]
+            dice = cast(list[str], cast(Deal, event)["dice"])
             for tally, hand in zip(tallies, dice, strict=True):
                 tally.dice = len(hand)
         elif event["event"] == "act" and "x" in event["action"]:
@@ -142,13 +145,13 @@ def _follow(events: list[dict[str, Any]], tallies: list[_Tally]) -> list[int]:
             unseen = sum(len(hand) for hand in dice) - len(dice[event["seat"]])
             tally.bluffs += own == 0 and quantity > unseen / 6
         elif event["event"] == "result":
-            _settle(event, tallies, out)
+            _settle(cast(Settled, event), tallies, out)
     rest = [seat for seat in range(len(tallies)) if seat not in out]
     rest.sort(key=lambda seat: -tallies[seat].dice)
     return rest + out[::-1]
 
 
-def _settle(event: dict[str, Any], tallies: list[_Tally], out: list[int]) -> None:
+def _settle(event: Settled, tallies: list[_Tally], out: list[int]) -> None:
     caller = tallies[event["caller"]]
     caller.calls += 1
     caller.right += not event["lost"][event["caller"]]

@@ -5,9 +5,10 @@ Either move by move, with nothing kept here, or at a table like any other.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from perudo.games.errors import PerudoError
+from perudo.games.log import Event, SeenEvent
 from perudo.games.perudo import PERUDO
 from perudo.games.state import action_code
 from perudo.protocol import settled
@@ -132,12 +133,12 @@ def _until(record: MatchRecord, n: int) -> tuple[int, MatchRecord]:
         raise Refused("no_decision", f"event {n} of this game is not a decision")
     before = MatchRecord(record.game, record.setting, list(record.players), record.start)
     before.events = [
-        {name: value for name, value in event.items() if name != "fair"}
+        cast(Event, {name: value for name, value in event.items() if name != "fair"})
         for event in record.events[: n - 1]
     ]
     return int(record.events[n - 1]["seat"]), before
 
 
-def _shown(event: dict[str, Any]) -> dict[str, Any]:
+def _shown(event: SeenEvent) -> dict[str, Any]:
     kept = {key: value for key, value in event.items() if key not in ("event", "fair")}
     return {"kind": event["event"], **kept}

@@ -10,9 +10,10 @@ import logging
 import sys
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from perudo.games.perudo import PerudoState
+from perudo.games.perudo.game import Deal
 from perudo.record import MatchRecord
 from perudo.server.errors import Refused
 
@@ -146,12 +147,23 @@ def steps(record: MatchRecord) -> list[dict[str, Any]]:
     for event, state in record.replay():
         assert isinstance(state, PerudoState)
         if event["event"] == "deal":
-            hands = list(event["dice"])
-        kept = ("n", "event", "seat", "action", "reason", "caller", "target", "count")
+            hands = cast(list[str], cast(Deal, event)["dice"])
+        fields = dict(event)
+        kept = (
+            "n",
+            "event",
+            "seat",
+            "action",
+            "reason",
+            "caller",
+            "target",
+            "count",
+            "lost",
+            "gained",
+        )
         told.append(
             {
-                **{name: event[name] for name in kept if name in event},
-                **({"lost": event["lost"], "gained": event["gained"]} if "lost" in event else {}),
+                **{name: fields[name] for name in kept if name in fields},
                 "round": state.round,
                 "hands": hands,
                 "counts": list(state.dice_counts),

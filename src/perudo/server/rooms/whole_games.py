@@ -17,6 +17,7 @@ from sqlalchemy.engine import Connection
 
 from perudo.agents.external.wire import pack_memories
 from perudo.games.errors import PerudoError
+from perudo.games.log import Event
 from perudo.games.perudo import PERUDO
 from perudo.record import MatchRecord
 from perudo.server.history.projections import game_began, game_ended
@@ -187,7 +188,7 @@ class Series:
             ],
         }
 
-    def _matches(self, plans: list[Plan], games: list[list[dict[str, Any]]]) -> list[Match]:
+    def _matches(self, plans: list[Plan], games: list[list[Event]]) -> list[Match]:
         """The games that were played, each followed through by the rules."""
         state, matches = self._room.state, []
         for plan, events in zip(plans, games, strict=False):

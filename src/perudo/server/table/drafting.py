@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from perudo.fair_dice import FairDice
+from perudo.games.log import Event
 from perudo.games.state import seat_name
 from perudo.server.table.anchors import new_anchor
 from perudo.server.table.match import Match
@@ -28,7 +29,7 @@ def started(
     return Draft("started", data)
 
 
-def moves(gained: Sequence[dict[str, Any]], by: str, move: str | None = None) -> list[Draft]:
+def moves(gained: Sequence[Event], by: str, move: str | None = None) -> list[Draft]:
     """What a game's record has gained, and who decided it."""
     drafts = []
     for event in gained:

@@ -14,6 +14,7 @@ from perudo.games.game import SPECTATOR
 from perudo.games.log import DiceSource, Event
 from perudo.games.perudo import PERUDO, PerudoState, Rules
 from perudo.games.perudo.actions import Bid, action_from_code
+from perudo.games.perudo.game import Deal
 from perudo.games.state import action_code, require_legal, seat_name
 from perudo.protocol import Settled
 from perudo.record import MatchRecord
@@ -105,12 +106,12 @@ class Match:
         """The round's deal as a viewer may know it."""
         if viewer not in self._deals:
             number = next(e["n"] for e in reversed(self.events) if e["event"] == "deal")
-            self._deals[viewer] = next(self.table.story(viewer, number - 1))[0]
+            self._deals[viewer] = cast(Event, next(self.table.story(viewer, number - 1))[0])
         return self._deals[viewer]
 
     def hand(self, seat: int) -> str | None:
         """A seat's dice, from its own observation of the deal."""
-        hand: str | None = self.deal(seat)["dice"][seat]
+        hand: str | None = cast(Deal, self.deal(seat))["dice"][seat]
         return hand
 
     def bidding(self) -> list[tuple[int, str]]:
@@ -127,7 +128,9 @@ class Match:
         """How the last round was settled, as everybody has seen it."""
         for event in reversed(self.events):
             if event["event"] == "result":
-                return cast(Settled, {key: event[key] for key in Settled.__annotations__})
+                return cast(
+                    Settled, {key: cast(Any, event)[key] for key in Settled.__annotations__}
+                )
         return None
 
     def facts(self) -> Facts:
