@@ -39,7 +39,7 @@ AT_ONCE = 4
 FLAGS = (
     "--pace-seconds=0",
     "--reveal-seconds=0",
-    "--thinkers=1",
+    "--ai-processes=1",
     "--address-messages=1000000000",  # all connections come from one address
     "--address-requests=1000000000",
 )

@@ -38,7 +38,7 @@ from perudo.client import request
 from perudo.fair_dice import check_dice
 from perudo.games.errors import PerudoError
 from perudo.server.db import schema
-from perudo.server.db.store import open_engine
+from perudo.server.db.engine import open_engine
 from perudo.server.history.records import record_of
 
 START_SECONDS = 120.0
@@ -58,7 +58,7 @@ class Killed:
         self.url = f"http://127.0.0.1:{port}"
         self._command = [sys.executable, "-m", "perudo", "serve", "--port", str(port)]
         self._command += ["--database", database, "--pace-seconds", "0", "--reveal-seconds", "0"]
-        self._command += ["--calza-seconds", "0.3", "--log-level", "error", "--thinkers", "1"]
+        self._command += ["--calza-seconds", "0.3", "--log-level", "error", "--ai-processes", "1"]
         self._command += ["--address-messages", "1000000", "--address-requests", "1000000", *more]
         self._process: subprocess.Popen[bytes] | None = None
 

@@ -241,7 +241,7 @@ async def run(chosen: argparse.Namespace) -> tuple[Measured, Measured, int]:
         port = free_port()
         database = chosen.database or f"sqlite:///{Path(directory, 'load.db')}"
         command = [sys.executable, "-m", "perudo", "serve", "--port", str(port)]
-        command += ["--database", database, "--log-level", "error", "--thinkers", "1"]
+        command += ["--database", database, "--log-level", "error", "--ai-processes", "1"]
         command += ["--address-messages", "1000000000", "--address-requests", "1000000000"]
         command += ["--pace-seconds", "0", "--reveal-seconds", "0", "--tables-per-person", "9"]
         server = subprocess.Popen(command, stdout=subprocess.DEVNULL)

@@ -34,8 +34,8 @@ from perudo.games.perudo import PerudoState
 from perudo.server.ai.series_player import play_games
 from perudo.server.app import make_app
 from perudo.server.clock import Clock
-from perudo.server.house import House
-from server.kit import QuickThinkers, settings_for
+from perudo.server.server import Server
+from server.kit import QuickPool, settings_for
 
 EPOCH = 1_700_000_000.0
 """The time of day when a world begins."""
@@ -152,7 +152,7 @@ class ScriptedAgent:
         pass
 
 
-class ScriptedThinkers(QuickThinkers):
+class ScriptedPool(QuickPool):
     """AIs that decide in this process, by the rule of this file."""
 
     async def prepare(self, agent: str, rules: str = "official", players: int = 3) -> int:
@@ -312,7 +312,7 @@ class World:
         self.tables: list[str] = []
         self._named: dict[str, str] = {}
         self.app: Any = None
-        self._house: House
+        self._server: Server
         self._people = 0
         self._running = AsyncExitStack()
 
@@ -320,8 +320,8 @@ class World:
         """Serve."""
         loop = still_loop()
         clock = Clock(lambda: EPOCH + loop.seconds, lambda: loop.seconds)
-        self._house = House(self.settings, clock, ScriptedThinkers())
-        self.app = make_app(self.settings, self._house)
+        self._server = Server(self.settings, clock, ScriptedPool())
+        self.app = make_app(self.settings, self._server)
         await self._running.enter_async_context(self.app.router.lifespan_context(self.app))
         await self.settle()
 
@@ -364,7 +364,7 @@ class World:
 
     async def _written(self) -> None:
         """All that was to be stored is."""
-        await self._house.service.store.write(lambda connection: None)
+        await self._server.service.store.write(lambda connection: None)
 
     async def pass_time(self, seconds: float) -> None:
         """Let so much time pass at once."""

@@ -19,18 +19,18 @@ from perudo.agents import agent_named
 from perudo.agents.external.wire import pack_memories, unpack_memories
 from perudo.games.chance import stream_of
 from perudo.games.perudo import PerudoState
-from perudo.server.ai.pool import Thinkers
+from perudo.server.ai.pool import AiPool
 from perudo.server.ai.series_player import play_games
 from perudo.server.app import make_app
-from perudo.server.house import House
-from perudo.server.process.run import server_of
+from perudo.server.process.web_server import web_server
+from perudo.server.server import Server
 from perudo.server.settings import Settings
 
 PATIENCE_SECONDS = 30.0
 """How long a test waits for what must come."""
 
 
-class QuickThinkers(Thinkers):
+class QuickPool(AiPool):
     """AIs that decide in this process: starting others would take most of a test's time."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ def settings_for(path: Path, **changes: Any) -> Settings:
         reveal_seconds=0.0,
         calza_seconds=5.0,
         port=free_port(),
-        thinkers=1,
+        ai_processes=1,
     )
     return replace(quick, **changes)
 
@@ -92,10 +92,10 @@ def free_port() -> int:
 class Site:
     """A running server."""
 
-    def __init__(self, settings: Settings, house: House, server: uvicorn.Server) -> None:
+    def __init__(self, settings: Settings, server: Server, web: uvicorn.Server) -> None:
         self.settings = settings
-        self.house = house
         self.server = server
+        self.web = web
         self.url = f"http://127.0.0.1:{settings.port}"
         self.http = httpx.AsyncClient(base_url=self.url, timeout=PATIENCE_SECONDS)
         self._players: list[Player] = []
@@ -250,19 +250,19 @@ async def play_out(players: list[Player], table: str) -> None:
 
 
 @asynccontextmanager
-async def site(settings: Settings, house: House | None = None) -> AsyncIterator[Site]:
+async def site(settings: Settings, server: Server | None = None) -> AsyncIterator[Site]:
     """A server on a port of its own."""
-    house = house or House(settings, thinkers=QuickThinkers())
-    server = server_of(settings, make_app(settings, house))
-    task = asyncio.create_task(server.serve())
-    while not server.started:
+    server = server or Server(settings, pool=QuickPool())
+    web = web_server(settings, make_app(settings, server))
+    task = asyncio.create_task(web.serve())
+    while not web.started:
         await asyncio.sleep(0.01)
         assert not task.done(), "the server did not start"
-    await house.ready.wait()
-    here = Site(settings, house, server)
+    await server.ready.wait()
+    here = Site(settings, server, web)
     try:
         yield here
     finally:
         await here.close()
-        server.should_exit = True
+        web.should_exit = True
         await task

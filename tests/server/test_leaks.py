@@ -23,7 +23,7 @@ from perudo.games.game import Game, Record
 from perudo.games.perudo.game import Deal
 from perudo.server.errors import Refused
 from perudo.server.history.records import game_story, record_lines
-from perudo.server.logs import JsonLines
+from perudo.server.process.logs import JsonLines
 from perudo.server.rooms.room import Room
 from perudo.server.table.table import Draft, TableState
 from server.kit import play_out, settings_for, site
@@ -187,7 +187,7 @@ def test_secrets_and_keys_are_told_when_their_hands_are_shown_and_not_before(
     async def main() -> None:
         async with site(settings_for(tmp_path)) as here:
             table, players, _ = await two_at_a_table(here)
-            room = await here.house.lobby.room(table)
+            room = await here.server.lobby.room(table)
             secret = room.state.secrets[1]
             dice = FairDice(secret, ["ab", "ab"])
             keys = [dice._seat_key(1, seat).hex() for seat in range(2)]

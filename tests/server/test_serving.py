@@ -18,9 +18,9 @@ from perudo.cli.app import app
 from perudo.cli.serve import serve
 from perudo.games.errors import PerudoError
 from perudo.server.app import make_app, origins_of
-from perudo.server.logs import JsonLines
+from perudo.server.lan import code, is_loopback, own_addresses, own_names
 from perudo.server.process import run as running
-from perudo.server.process.lan import code, is_loopback, own_addresses, own_names
+from perudo.server.process.logs import JsonLines
 from perudo.server.process.server_lock import hold
 from perudo.server.process.workers import listen
 from perudo.server.settings import Settings
@@ -36,7 +36,8 @@ def flags() -> dict[str, Any]:
 def test_every_setting_has_a_flag_a_variable_and_an_explanation() -> None:
     assert {setting.name for setting in fields(Settings)} | {"log_level"} == set(flags())
     for name, flag in flags().items():
-        assert flag.envvar == f"PERUDO_{name.upper()}"
+        variables = [flag.envvar] if isinstance(flag.envvar, str) else flag.envvar
+        assert variables[0] == f"PERUDO_{name.upper()}"
         assert flag.help
 
 
@@ -56,13 +57,14 @@ def test_flags_and_variables_fill_in_the_settings(monkeypatch: pytest.MonkeyPatc
         "PERUDO_LAN": "1",
         "PERUDO_ORIGINS": "https://dice.example/, https://other.example",
         "PERUDO_REGISTRATION": "0",
+        "PERUDO_THINKERS": "3",
         "PERUDO_TIMER": "nobody reads this",
     }
     flags = ["serve", "--port", "8124", "--calza-seconds", "2"]
     CliRunner().invoke(app, flags, env=variables, catch_exceptions=False)
     assert (got[1].port, got[1].lan, got[1].registration) == (8124, True, False)
     assert got[1].origins == ("https://dice.example", "https://other.example")
-    assert got[1].calza_seconds == 2.0
+    assert (got[1].calza_seconds, got[1].ai_processes) == (2.0, 3)
 
 
 @pytest.mark.parametrize(
@@ -95,11 +97,11 @@ def test_in_a_local_network_the_address_and_a_code_are_printed(
         def run(self, sockets: Any) -> None:
             return None
 
-    def server_of(settings: Settings) -> Any:
+    def web_server(settings: Settings) -> Any:
         served.append(settings)
         return Server()
 
-    monkeypatch.setattr(running, "server_of", server_of)
+    monkeypatch.setattr(running, "web_server", web_server)
     settings = settings_for(tmp_path, lan=True)
     assert running.run(settings, "info") == 0
     said = capsys.readouterr().out
@@ -167,7 +169,7 @@ def test_the_description_for_people_needs_no_other_address(tmp_path: Path) -> No
         async with site(settings_for(tmp_path)) as here:
             page = await here.http.get("/api")
             assert page.status_code == 200
-            for path in here_app_paths(here.server.config.loaded_app):
+            for path in here_app_paths(here.web.config.loaded_app):
                 assert path in page.text, path
             sources = re.findall(r"""(?:src|href|action)\s*=\s*["']?([^"'\s>]+)""", page.text)
             assert all(source.startswith(("/", "#")) for source in sources)
@@ -191,16 +193,16 @@ def test_the_page_is_there_before_the_rules_are(tmp_path: Path) -> None:
     async def main() -> None:
         import httpx
 
-        from perudo.server.house import House
+        from perudo.server.server import Server
 
-        house = House(settings_for(tmp_path))  # never started: as if it were still compiling
-        transport = httpx.ASGITransport(app=make_app(house.settings, house))
+        server = Server(settings_for(tmp_path))  # never started: as if it were still compiling
+        transport = httpx.ASGITransport(app=make_app(server.settings, server))
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
             assert (await http.get("/")).status_code == 200
             assert (await http.get("/js/main.js")).status_code == 200
             assert (await http.get("/healthz")).json()["ready"] is False
             assert (await http.get("/api/rules")).status_code == 200
-        await house.service.thinkers.close()
-        house.service.store.close()
+        await server.service.pool.close()
+        server.service.store.close()
 
     asyncio.run(main())

@@ -49,10 +49,10 @@ def test_a_lost_connection_is_made_again_and_the_game_goes_on(tmp_path: Path) ->
                 play_online(here.url, None, "common:dice=2", ["random"], "Ada", read, said.append)
             )
             for _ in range(3):
-                while not here.house.connections:
+                while not here.server.connections:
                     await asyncio.sleep(0.01)
-                next(iter(here.house.connections)).close(1012)  # as when a server is restarted
-                while here.house.connections:
+                next(iter(here.server.connections)).close(1012)  # as when a server is restarted
+                while here.server.connections:
                     await asyncio.sleep(0.01)
             assert await asyncio.wait_for(playing, 60) == 0
 

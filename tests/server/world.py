@@ -21,7 +21,7 @@ from perudo.server.rooms.room import Room
 from perudo.server.service import Service
 from perudo.server.wire import client_messages
 from perudo.server.wire.table_options import TableOptions
-from server.kit import QuickThinkers, settings_for
+from server.kit import QuickPool, settings_for
 
 
 @dataclass(eq=False)
@@ -111,12 +111,12 @@ async def world(path: Path, **settings: Any) -> AsyncIterator[World]:
     chosen = settings_for(path, **settings)
     clock = StillClock()
     store = Store(chosen.database)
-    service = Service(chosen, store, QuickThinkers(), Clock(clock.now, clock.now))
+    service = Service(chosen, store, QuickPool(), Clock(clock.now, clock.now))
     lobby = Lobby(service)
     await lobby.start()
     try:
         yield World(service, lobby, People(store, clock.now), clock)
     finally:
         await lobby.stop()
-        await service.thinkers.close()
+        await service.pool.close()
         store.close()

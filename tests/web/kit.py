@@ -19,10 +19,10 @@ from playwright.sync_api import Error as PlaywrightError
 
 from perudo.server.app import make_app
 from perudo.server.clock import Clock
-from perudo.server.house import House
-from perudo.server.process.run import server_of
+from perudo.server.process.web_server import web_server
+from perudo.server.server import Server as AppServer
 from perudo.server.settings import Settings
-from server.kit import QuickThinkers, settings_for
+from server.kit import QuickPool, settings_for
 
 PATIENCE_MS = 60_000
 """How long a test waits for what must come."""
@@ -72,18 +72,18 @@ class Server:
 
     async def _serve(self, ready: threading.Event) -> None:
         self.loop = asyncio.get_running_loop()
-        self.house = House(self.settings, self.clock, QuickThinkers())
-        self._server = server_of(self.settings, make_app(self.settings, self.house))
-        serving = asyncio.create_task(self._server.serve())
-        await self.house.ready.wait()
-        while not self._server.started:
+        self.server = AppServer(self.settings, self.clock, QuickPool())
+        self._web = web_server(self.settings, make_app(self.settings, self.server))
+        serving = asyncio.create_task(self._web.serve())
+        await self.server.ready.wait()
+        while not self._web.started:
             await asyncio.sleep(0.01)
         ready.set()
         await serving
 
     def stop(self) -> None:
         """End."""
-        self._server.should_exit = True
+        self._web.should_exit = True
         assert self._thread is not None
         self._thread.join(30)
         assert not self._thread.is_alive(), "the server did not stop"

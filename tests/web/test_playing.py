@@ -284,7 +284,7 @@ def test_a_palafico_round_and_what_is_wild_are_said_in_words(
             click(page, "#skip")
             continue
         # Nothing goes on while a person is asked: the record tells where the table is.
-        room = server.house.lobby.find(table)
+        room = server.server.lobby.find(table)
         assert room is not None
         assert room.state.match is not None
         record = room.state.match.table.record

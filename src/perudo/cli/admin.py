@@ -31,7 +31,7 @@ Off = Annotated[bool, typer.Option("--off", help="Take it back.")]
 
 @contextmanager
 def _engine(database: str) -> Iterator[Engine]:
-    from perudo.server.db.store import open_engine
+    from perudo.server.db.engine import open_engine
 
     engine = open_engine(database)
     try:
@@ -77,8 +77,8 @@ def migrate(
     no_backup: Annotated[bool, typer.Option("--no-backup", help="Do not copy it before.")] = False,
 ) -> None:
     """Bring the database to this version, after a backup. ``perudo serve`` does it too."""
-    from perudo.server.db.store import migrate as bring
-    from perudo.server.db.store import migrate_safely
+    from perudo.server.db.backups import migrate_safely
+    from perudo.server.db.engine import migrate as bring
 
     with _engine(database) as engine:
         kept = None

@@ -79,11 +79,13 @@ def serve(
             help="Bearer token that opens /metrics to other machines; without it only this one.",
         ),
     ] = None,
-    thinkers: Annotated[
+    ai_processes: Annotated[
         int | None,
         typer.Option(
-            envvar="PERUDO_THINKERS",
-            help="Processes in which AIs think, of each worker; together as many as cores.",
+            "--ai-processes",
+            "--thinkers",  # its name in 0.1.0
+            envvar=["PERUDO_AI_PROCESSES", "PERUDO_THINKERS"],
+            help="AI processes of each worker; by default as many as cores in all.",
             min=1,
             max=64,
         ),
@@ -97,10 +99,14 @@ def serve(
             max=30.0,
         ),
     ] = 5.0,
-    thinker_memory_mb: Annotated[
+    ai_memory_mb: Annotated[
         int,
         typer.Option(
-            envvar="PERUDO_THINKER_MEMORY_MB", help="Memory of a thinking process.", min=256
+            "--ai-memory-mb",
+            "--thinker-memory-mb",  # its name in 0.1.0
+            envvar=["PERUDO_AI_MEMORY_MB", "PERUDO_THINKER_MEMORY_MB"],
+            help="Memory of an AI process.",
+            min=256,
         ),
     ] = 2048,
     pace_seconds: Annotated[
@@ -206,9 +212,9 @@ def serve(
         secure_cookies=secure_cookies,
         registration=registration,
         metrics_token=metrics_token,
-        thinkers=thinkers or max(2, (os.cpu_count() or 2) // workers),
+        ai_processes=ai_processes or max(2, (os.cpu_count() or 2) // workers),
         think_seconds=think_seconds,
-        thinker_memory_mb=thinker_memory_mb,
+        ai_memory_mb=ai_memory_mb,
         pace_seconds=pace_seconds,
         reveal_seconds=reveal_seconds,
         calza_seconds=calza_seconds,

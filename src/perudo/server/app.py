@@ -15,12 +15,12 @@ from starlette.exceptions import HTTPException
 from perudo import __version__
 from perudo.games.errors import PerudoError
 from perudo.server.errors import STATUS
-from perudo.server.house import NO_SESSION, House
 from perudo.server.http import invitations, lab, people, records, reviews, service, tables
 from perudo.server.http.auth import SUBPROTOCOL, token_of
 from perudo.server.http.middleware import Guard, address_of
 from perudo.server.http.static import PageFiles
-from perudo.server.process.lan import own_addresses, own_names
+from perudo.server.lan import own_addresses, own_names
+from perudo.server.server import NO_SESSION, Server
 from perudo.server.settings import Settings
 from perudo.server.socket.connection import WebConnection
 from perudo.server.wire.bodies import Problem
@@ -39,17 +39,17 @@ def origins_of(settings: Settings) -> set[str]:
     return {f"http://{host}:{settings.port}" for host in own} | set(settings.origins)
 
 
-def make_app(settings: Settings, house: House | None = None) -> FastAPI:
-    """The application, with a house of its own unless one is given."""
-    house = house or House(settings)
+def make_app(settings: Settings, server: Server | None = None) -> FastAPI:
+    """The application, with a server of its own unless one is given."""
+    server = server or Server(settings)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        await house.start()
+        await server.start()
         try:
             yield
         finally:
-            await house.stop()
+            await server.stop()
 
     app = FastAPI(
         title="perudo",
@@ -59,8 +59,8 @@ def make_app(settings: Settings, house: House | None = None) -> FastAPI:
         redoc_url=None,
         responses=PROBLEMS,
     )
-    app.state.house = house
-    app.add_middleware(Guard, origins=origins_of(settings), requests=house.requests)
+    app.state.server = server
+    app.add_middleware(Guard, origins=origins_of(settings), requests=server.requests)
     for part in (people, tables, records, service):
         app.include_router(part.router)
     for part in (invitations, reviews, lab):  # what the page needs beyond playing
@@ -70,7 +70,7 @@ def make_app(settings: Settings, house: House | None = None) -> FastAPI:
     @app.websocket("/ws")
     async def websocket(socket: WebSocket, style: str = "") -> None:
         token = token_of(socket)
-        person = await house.people.by_token(token) if token else None
+        person = await server.people.by_token(token) if token else None
         if token is None or person is None:
             await socket.close(NO_SESSION, "no session")
             return
@@ -78,12 +78,12 @@ def make_app(settings: Settings, house: House | None = None) -> FastAPI:
         await socket.accept(SUBPROTOCOL if SUBPROTOCOL in offered else None)
         program = style == "program" or (person.kind == "bot" and style != "page")
         address = address_of(socket.scope)
-        connection = WebConnection(house, socket, person, program, address, token)
-        house.connections.add(connection)
+        connection = WebConnection(server, socket, person, program, address, token)
+        server.connections.add(connection)
         try:
             await connection.run()
         finally:
-            house.connections.discard(connection)
+            server.connections.discard(connection)
 
     if PAGE.is_dir():
         app.mount("/", PageFiles(directory=PAGE, html=True), name="page")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from perudo.server.ai.pool import Thinkers
+from perudo.server.ai.pool import AiPool
 from perudo.server.clock import Clock
 from perudo.server.db.store import Store
 from perudo.server.settings import Settings
@@ -28,7 +28,7 @@ class Service:
 
     settings: Settings
     store: Store
-    thinkers: Thinkers
+    pool: AiPool
     clock: Clock = field(default_factory=Clock)
     counts: Counts = field(default_factory=Counts)
     game_ended: Callable[[Any, Any], None] | None = None

@@ -36,11 +36,11 @@ class Settings:
     registration: bool = True
     """Whether new accounts can be made; guests always can."""
 
-    thinkers: int = field(default_factory=lambda: max(2, os.cpu_count() or 2))
+    ai_processes: int = field(default_factory=lambda: max(2, os.cpu_count() or 2))
     """Processes in which built-in AIs think, as long as none hangs."""
     think_seconds: float = 5.0
     """How long a built-in AI may think before a plain move is played in its place."""
-    thinker_memory_mb: int = 2048
+    ai_memory_mb: int = 2048
     """Memory of a thinking process, beyond which it is replaced."""
     pace_seconds: float = 1.5
     """How long AIs and bots wait before they answer at a table with a person."""
@@ -67,8 +67,8 @@ class Settings:
     """Finished casual games and idle guests older than this are deleted; 0: never."""
 
     def __post_init__(self) -> None:
-        if self.think_seconds <= 0 or self.thinkers < 1:
-            raise PerudoError("thinkers and think_seconds should be positive")
+        if self.think_seconds <= 0 or self.ai_processes < 1:
+            raise PerudoError("ai_processes and think_seconds should be positive")
         if self.workers > 1 and self.redis is None:
             raise PerudoError("--workers above 1 needs --redis redis://host:6379/0")
         if self.redis is not None and not self.database.startswith("postgresql://"):

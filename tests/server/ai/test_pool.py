@@ -15,7 +15,7 @@ from perudo.agents.external.line_process import LineProcess
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO, Rules
 from perudo.server.ai.catalogue import LEVELS, offered, opponent
-from perudo.server.ai.pool import Thinkers, ThinkingError
+from perudo.server.ai.pool import AiError, AiPool
 from perudo.server.rooms.room import Room
 from perudo.table import SeededDice, Table
 from server.world import world
@@ -38,7 +38,7 @@ GREEDY = """
 import numpy as np
 from perudo.agents import AGENTS, agent_named
 from perudo.agents.agent import Agent
-from perudo.server.ai import worker as thinker
+from perudo.server.ai import worker
 
 class Greedy(Agent):
     name = "greedy"
@@ -49,7 +49,7 @@ class Greedy(Agent):
         return "dudo"
 
 AGENTS["greedy"] = Greedy
-thinker.main()
+worker.main()
 """
 
 
@@ -63,15 +63,15 @@ def question() -> tuple[Table, int]:
 
 def test_an_ai_decides_in_another_process_and_remembers() -> None:
     async def main() -> None:
-        thinkers = Thinkers(1, 2048)
+        pool = AiPool(1, 2048)
         table, seat = question()
         try:
-            assert await thinkers.prepare("probabilistic") == 0
+            assert await pool.prepare("probabilistic") == 0
             view = table.observe(seat)
-            action = await thinkers.decide("probabilistic", view.record, None, 30.0)
+            action = await pool.decide("probabilistic", view.record, None, 30.0)
             assert action in view.legal_actions
         finally:
-            await thinkers.close()
+            await pool.close()
 
     asyncio.run(main())
 
@@ -80,20 +80,20 @@ def test_processes_can_be_renewed_and_prepare_again() -> None:
     """Who has compiled needs more memory than who has loaded what was compiled."""
 
     async def main() -> None:
-        thinkers = Thinkers(1, 2048)
+        pool = AiPool(1, 2048)
         table, seat = question()
         try:
-            await thinkers.prepare("probabilistic")
-            (before,) = thinkers._idle
-            thinkers.renew()
-            await thinkers.prepare("probabilistic")
-            (after,) = thinkers._idle
+            await pool.prepare("probabilistic")
+            (before,) = pool._idle
+            pool.renew()
+            await pool.prepare("probabilistic")
+            (after,) = pool._idle
             assert after.pid != before.pid
             record = table.observe(seat).record
-            assert await thinkers.decide("probabilistic", record, None, 30.0)
-            assert thinkers.replaced == 0
+            assert await pool.decide("probabilistic", record, None, 30.0)
+            assert pool.replaced == 0
         finally:
-            await thinkers.close()
+            await pool.close()
 
     asyncio.run(main())
 
@@ -109,20 +109,20 @@ def test_a_hanging_or_crashing_ai_is_replaced_and_delays_nobody(
     script.write_text(HANGING)
 
     async def main() -> None:
-        thinkers = Thinkers(1, 512, [sys.executable, str(script)])
+        pool = AiPool(1, 512, [sys.executable, str(script)])
         table, seat = question()
         record = table.observe(seat).record
         try:
-            failing = asyncio.create_task(thinkers.decide(agent, record, None, 2.0))
+            failing = asyncio.create_task(pool.decide(agent, record, None, 2.0))
             await asyncio.sleep(0)
-            assert await thinkers.decide("dumb", record, None, 10.0) == "dudo"
+            assert await pool.decide("dumb", record, None, 10.0) == "dudo"
             assert agent != "observer" or not failing.done()
-            with pytest.raises(ThinkingError, match=problem):
+            with pytest.raises(AiError, match=problem):
                 await failing
-            assert thinkers.replaced == 1
-            assert await thinkers.decide("dumb", record, None, 10.0) == "dudo"
+            assert pool.replaced == 1
+            assert await pool.decide("dumb", record, None, 10.0) == "dudo"
         finally:
-            await thinkers.close()
+            await pool.close()
 
     asyncio.run(main())
 
@@ -132,24 +132,24 @@ def test_a_process_over_its_memory_limit_is_replaced(tmp_path: Path) -> None:
     script.write_text(GREEDY)
 
     async def main() -> None:
-        thinkers = Thinkers(1, 1024, [sys.executable, str(script)])
+        pool = AiPool(1, 1024, [sys.executable, str(script)])
         table, seat = question()
         view = table.observe(seat)
         try:
-            first = (await pids(thinkers, view.record)).pop()
+            first = (await pids(pool, view.record)).pop()
             # On a busy machine its output is seen to end before the process itself does.
-            with pytest.raises(ThinkingError, match=r"ended with exit code|closed its standard"):
-                await thinkers.decide("greedy", view.record, None, 60.0)
-            assert thinkers.replaced == 1
-            assert await pids(thinkers, view.record) != {first}
+            with pytest.raises(AiError, match=r"ended with exit code|closed its standard"):
+                await pool.decide("greedy", view.record, None, 60.0)
+            assert pool.replaced == 1
+            assert await pids(pool, view.record) != {first}
             with pytest.raises(ProcessLookupError):
                 os.kill(first, 0)
         finally:
-            await thinkers.close()
+            await pool.close()
 
-    async def pids(thinkers: Thinkers, record: Any) -> set[int]:
-        assert await thinkers.decide("random", record, None, 60.0)
-        return {process.pid for process in thinkers._idle}
+    async def pids(pool: AiPool, record: Any) -> set[int]:
+        assert await pool.decide("random", record, None, 60.0)
+        return {process.pid for process in pool._idle}
 
     asyncio.run(main())
 
@@ -162,26 +162,26 @@ def test_who_gives_up_waiting_takes_no_process_with_them() -> None:
             """Nothing runs."""
 
     async def main() -> None:
-        thinkers, process = Thinkers(1, 512), cast(LineProcess, Process())
+        pool, process = AiPool(1, 512), cast(LineProcess, Process())
         loop = asyncio.get_running_loop()
         try:
-            thinkers._running = 1  # it is busy
-            waiting = asyncio.create_task(thinkers._take(loop.time() + 60.0))
+            pool._running = 1  # it is busy
+            waiting = asyncio.create_task(pool._take(loop.time() + 60.0))
             await asyncio.sleep(0)
-            thinkers._give_back(process)
+            pool._give_back(process)
             waiting.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await waiting
-            assert thinkers._idle == [process]
-            assert await thinkers._take(loop.time()) is process
-            with pytest.raises(ThinkingError, match="busy"):
-                await thinkers._take(loop.time() + 0.01)
-            assert not thinkers._waiting
-            thinkers._give_back(process)
-            assert thinkers._idle == [process]
+            assert pool._idle == [process]
+            assert await pool._take(loop.time()) is process
+            with pytest.raises(AiError, match="busy"):
+                await pool._take(loop.time() + 0.01)
+            assert not pool._waiting
+            pool._give_back(process)
+            assert pool._idle == [process]
         finally:
-            thinkers._idle.clear()
-            await thinkers.close()
+            pool._idle.clear()
+            await pool.close()
 
     asyncio.run(main())
 
@@ -191,10 +191,10 @@ def test_a_hanging_ai_at_one_table_does_not_delay_another(tmp_path: Path) -> Non
     script.write_text(HANGING)
 
     async def main() -> None:
-        thinkers = Thinkers(1, 512, [sys.executable, str(script)])
+        pool = AiPool(1, 512, [sys.executable, str(script)])
         async with world(tmp_path, think_seconds=20.0) as here:
-            await here.service.thinkers.close()
-            here.service.thinkers = thinkers
+            await here.service.pool.close()
+            here.service.pool = pool
             (person,) = await here.guests(1)
             dumb = {"kind": "ai", "agent": "dumb"}
 
@@ -208,11 +208,11 @@ def test_a_hanging_ai_at_one_table_does_not_delay_another(tmp_path: Path) -> Non
 
             seats = [{"kind": "ai", "agent": "observer"}, dumb]
             hanging = await here.table(person, seats, rules="common:dice=1", pace=0.001)
-            await until(hanging, lambda: is_asked(hanging, 0) and bool(thinkers._busy))
+            await until(hanging, lambda: is_asked(hanging, 0) and bool(pool._busy))
             other = await here.table(person, [dumb, dumb], rules="common:dice=1", pace=0.001)
             await until(other, lambda: other.state.status == "finished")
             assert is_asked(hanging, 0)  # it still thinks
-            assert thinkers.replaced == 0
+            assert pool.replaced == 0
 
     def is_asked(room: Room, seat: int) -> bool:
         return room.state.match is not None and seat in room.state.match.awaited
@@ -260,10 +260,10 @@ for line in sys.stdin:
 
 def test_processes_of_ais_are_told_to_give_memory_back() -> None:
     async def main() -> int:
-        thinkers = Thinkers(1, 512, [sys.executable, "-c", TELLING])
+        pool = AiPool(1, 512, [sys.executable, "-c", TELLING])
         try:
-            return await thinkers.prepare("observer")
+            return await pool.prepare("observer")
         finally:
-            await thinkers.close()
+            await pool.close()
 
     assert asyncio.run(main()) == 1 << 20

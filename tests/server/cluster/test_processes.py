@@ -22,7 +22,7 @@ from perudo.client import read_link, request
 from perudo.games.errors import PerudoError
 from perudo.server.cluster import cluster, leases
 from perudo.server.db import schema
-from perudo.server.db.store import open_engine
+from perudo.server.db.engine import open_engine
 from perudo.server.settings import Settings
 from server.kit import Player, Site, free_port, play_out, settings_for, site
 from server.services import postgres, redis_server, wait_for
@@ -56,7 +56,7 @@ async def both(stack: AsyncExitStack, path: Path, shared: dict[str, Any]) -> tup
     here, there = [
         await stack.enter_async_context(site(settings_for(path, **shared))) for _ in range(2)
     ]
-    while len(here.house.cluster.others) < 1:  # type: ignore[union-attr]
+    while len(here.server.cluster.others) < 1:  # type: ignore[union-attr]
         await asyncio.sleep(0.05)
     return here, there
 
@@ -82,12 +82,12 @@ async def begun(players: list[Player], table: str) -> None:
 
 def crash(here: Site) -> None:
     """Have a process do nothing any more, as if it had been killed."""
-    house = here.house
-    assert house.cluster is not None
-    assert house.cluster._peers is not None
-    for task in [*house.cluster._tasks, *house.cluster._peers._tasks, house.lobby._watch]:
+    server = here.server
+    assert server.cluster is not None
+    assert server.cluster._peers is not None
+    for task in [*server.cluster._tasks, *server.cluster._peers._tasks, server.lobby._watch]:
         task.cancel()  # type: ignore[union-attr]
-    for room in house.lobby._rooms.values():
+    for room in server.lobby._rooms.values():
         room.dealer.stop()
         room._task.cancel()  # type: ignore[union-attr]
 
@@ -99,7 +99,7 @@ def test_a_socket_at_one_process_plays_at_a_table_of_another(
         async with AsyncExitStack() as stack:
             here, there = await both(stack, tmp_path, shared)
             table, players = await at_a_table_of(here, [here, there])
-            assert there.house.lobby.find(table) is None
+            assert there.server.lobby.find(table) is None
             info = (await there.http.get(f"/api/tables/{table}")).json()["info"]
             assert [seat["here"] for seat in info["seats"]] == [True, True]
             listed = (await there.http.get("/api/tables")).json()["tables"]
@@ -171,16 +171,16 @@ def test_the_tables_of_a_process_that_dies_go_on_at_another(
                 await other.receive()
             done = await other.act(table, other.asked(table)[0])  # passed on to nobody, at first
             assert (done["type"], done["repeated"]) == ("ack", False), done
-            assert there.house.lobby.find(table) is not None
+            assert there.server.lobby.find(table) is not None
             again = await acting.act(table, "2x2", move="mine")
             assert (again["n"], again["repeated"]) == (acknowledged["n"], True)
             for player in players:
                 await player.open(table)
             await play_out(players, table)
-            stale = here.house.lobby.find(table)
+            stale = here.server.lobby.find(table)
             assert stale is not None
             with pytest.raises(leases.LostTable):
-                await here.house.service.store.write(
+                await here.server.service.store.write(
                     lambda connection: leases.require(connection, table, stale.fence or 0)
                 )
 
@@ -194,14 +194,16 @@ def test_a_process_that_was_taken_for_dead_comes_back(
         async with AsyncExitStack() as stack:
             here, there = await both(stack, tmp_path, shared)
             table, players = await at_a_table_of(here, [here, there])
-            name = here.house.cluster.name  # type: ignore[union-attr]
-            await there.house.service.store.write(lambda connection: leases.leave(connection, name))
-            while here.house.cluster.name == name:  # type: ignore[union-attr]
+            name = here.server.cluster.name  # type: ignore[union-attr]
+            await there.server.service.store.write(
+                lambda connection: leases.leave(connection, name)
+            )
+            while here.server.cluster.name == name:  # type: ignore[union-attr]
                 await asyncio.sleep(0.05)
             for player in players:
                 await player.open(table)
             await play_out(players, table)
-            owners = [each for each in (here, there) if each.house.lobby.find(table)]
+            owners = [each for each in (here, there) if each.server.lobby.find(table)]
             assert len(owners) == 1
 
     asyncio.run(main())
@@ -213,7 +215,7 @@ def test_a_lost_message_is_found_and_made_good(tmp_path: Path, shared: dict[str,
             here, there = await both(stack, tmp_path, shared)
             table, players = await at_a_table_of(here, [there, there])
             acting = next(p for p in players if p.asked(table))
-            peers = there.house.cluster._peers  # type: ignore[union-attr]
+            peers = there.server.cluster._peers  # type: ignore[union-attr]
             assert peers is not None
             client = peers._client
             peers._client = LosesOne(client)
@@ -289,7 +291,7 @@ def test_an_invitation_is_good_at_every_process_and_outlives_the_tables_own(
             asked = (await there.ask(tokens[0], "GET", path))["link"]
             assert (read_link(asked).table, read_link(asked).key) == (table, key)
             assert read_link((await there.ask(tokens[2], "GET", path))["link"]).key is None
-            assert there.house.lobby.find(table) is None
+            assert there.server.lobby.find(table) is None
             creator, bob, cleo, dan = [await there.connect(token) for token in tokens]
             assert (await creator.sit(table))["type"] == "ack"
             invited = await creator.request(type="invite", table=table, player="Bob")
@@ -302,7 +304,7 @@ def test_an_invitation_is_good_at_every_process_and_outlives_the_tables_own(
             while (answer := await dan.sit(table, key="wrong"))["code"] == "try_again":
                 await asyncio.sleep(0.1)
             assert answer["code"] == "wrong_invitation"
-            assert there.house.lobby.find(table) is not None  # taken over
+            assert there.server.lobby.find(table) is not None  # taken over
             assert (await dan.sit(table, key=key))["type"] == "ack"
 
     asyncio.run(main())
@@ -328,7 +330,7 @@ def test_workers_share_an_address_and_are_started_again(shared: dict[str, Any]) 
     port = free_port()
     command = [sys.executable, "-m", "perudo", "serve", "--workers", "2", "--port", str(port)]
     command += ["--database", shared["database"], "--redis", shared["redis"]]
-    command += ["--log-level", "error", "--thinkers", "1"]
+    command += ["--log-level", "error", "--pool", "1"]
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     engine = open_engine(shared["database"])
     try:

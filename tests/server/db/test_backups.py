@@ -16,7 +16,8 @@ from perudo.cli.app import app
 from perudo.games.errors import PerudoError
 from perudo.server.db import schema
 from perudo.server.db.backups import back_up, check_backup, copy_beside, restore
-from perudo.server.db.store import Store, migrate, open_engine
+from perudo.server.db.engine import migrate, open_engine
+from perudo.server.db.store import Store
 from server.services import postgres
 
 pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'perudo[postgres]'")

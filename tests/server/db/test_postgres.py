@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from perudo.games.errors import PerudoError
-from perudo.server.db.store import open_engine
+from perudo.server.db.engine import open_engine
 from perudo.server.process import run as running
 from perudo.server.process import server_lock
 from perudo.server.process.server_lock import hold

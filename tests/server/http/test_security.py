@@ -267,7 +267,7 @@ async def read_all(wire: Any) -> int:
 def test_the_http_api_answers_anything_without_breaking(tmp_path: Path) -> None:
     async def main() -> None:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("perudo.server.house.SIGN_IN_RATE", (1e9, 1.0))
+            patch.setattr("perudo.server.server.SIGN_IN_RATE", (1e9, 1.0))
             async with site(settings_for(tmp_path, address_requests=10**9)) as here:
                 token = await here.guest()
                 document = (await here.http.get("/openapi.json")).json()

@@ -69,7 +69,7 @@ def test_bots_may_have_any_number_of_games_by_the_queue(tmp_path: Path) -> None:
                 for player in players:
                     tables.add((await player.until(lambda m: m["type"] == "matched"))["table"])
             assert len(tables) == 3
-            room = await here.house.lobby.room(tables.pop())
+            room = await here.server.lobby.room(tables.pop())
             assert sorted(seat.seed for seat in room.state.seats) == seeds  # both add to the dice
 
     asyncio.run(main())
@@ -80,13 +80,13 @@ def test_who_could_not_be_given_a_table_still_waits(tmp_path: Path) -> None:
         async with site(settings_for(tmp_path)) as here:
             owners = [await account(here, name) for name in ("Ada", "Bob")]
             players = [await here.connect(token) for token in owners]
-            real = here.house.lobby.create
+            real = here.server.lobby.create
 
             async def failing(*wish: Any, **more: Any) -> str:
-                here.house.lobby.create = real  # type: ignore[method-assign]
+                here.server.lobby.create = real  # type: ignore[method-assign]
                 raise StoreError("the database does not answer; try again")
 
-            here.house.lobby.create = failing  # type: ignore[method-assign]
+            here.server.lobby.create = failing  # type: ignore[method-assign]
             await players[0].request(type="queue", players=2)
             refused = await players[1].request(type="queue", players=2)
             assert refused["code"] == "try_again"

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from perudo.cli.app import app
 from perudo.games.errors import PerudoError
 from perudo.server.db import schema
-from perudo.server.db.store import open_engine
+from perudo.server.db.engine import open_engine
 from server import kit
 from server.kit import Site, play_out, settings_for, site
 from server.rooms.test_tables import two_at_a_table
@@ -77,7 +77,7 @@ def test_sessions_can_be_ended(tmp_path: Path) -> None:
             await here.ask(token, "POST", "/api/password", change)
             await here.ask(token, "POST", "/api/logout")
             assert (await here.raw(token, "GET", "/api/me")).status_code == 401
-            await here.house.look_at_people()  # connections end with their sessions
+            await here.server.look_at_people()  # connections end with their sessions
             await player.wire.wait_closed()
             assert player.wire.close_code == 4001
             assert (await other.request(type="ping", ref="x"))["code"] == "unknown_field"
@@ -91,7 +91,7 @@ def test_who_comes_while_sessions_are_looked_at_stays(tmp_path: Path) -> None:
         async with site(settings_for(tmp_path)) as here:
             await here.connect(await here.guest())
             token = await here.guest()
-            real = here.house.people.by_token_hashes
+            real = here.server.people.by_token_hashes
             newcomers: list[Any] = []
 
             async def slow(hashes: list[str]) -> Any:
@@ -99,8 +99,8 @@ def test_who_comes_while_sessions_are_looked_at_stays(tmp_path: Path) -> None:
                 newcomers.append(await here.connect(token))
                 return found
 
-            here.house.people.by_token_hashes = slow  # type: ignore[method-assign]
-            await here.house.look_at_people()
+            here.server.people.by_token_hashes = slow  # type: ignore[method-assign]
+            await here.server.look_at_people()
             await newcomers[0].send(type="ping")
             assert (await newcomers[0].receive())["type"] == "pong"
 
@@ -149,10 +149,10 @@ def test_a_host_resets_bans_and_mutes(tmp_path: Path) -> None:
             token = (await here.ask("none", "POST", "/api/login", body))["token"]
             player = await here.connect(token)
             await asyncio.to_thread(admin, tmp_path, "mute", "Ada")
-            await here.house.look_at_people()
-            assert next(iter(here.house.connections)).person.muted
+            await here.server.look_at_people()
+            assert next(iter(here.server.connections)).person.muted
             await asyncio.to_thread(admin, tmp_path, "ban", "Ada")
-            await here.house.look_at_people()
+            await here.server.look_at_people()
             await player.wire.wait_closed()
             assert player.wire.close_code == 4003
             assert (await here.raw("none", "POST", "/api/login", body)).json()["code"] == "banned"
@@ -247,7 +247,7 @@ def test_old_casual_games_are_forgotten(tmp_path: Path) -> None:
                 admin, tmp_path, "forget", "--days", "1"
             )
             old: dict[str, Any] = {"updated": 0.0}
-            await here.house.service.store.write(
+            await here.server.service.store.write(
                 lambda connection: connection.execute(schema.tables.update().values(**old))
             )
             assert "deleted 1 tables" in await asyncio.to_thread(

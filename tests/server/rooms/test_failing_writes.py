@@ -56,7 +56,7 @@ async def at_a_table(here: Site) -> tuple[str, list[Player]]:
 
 async def events_of(here: Site, table: str) -> list[int]:
     query = sa.select(schema.events.c.n).where(schema.events.c.table_id == table)
-    return await here.house.service.store.read(
+    return await here.server.service.store.read(
         lambda connection: sorted(connection.execute(query).scalars())
     )
 
@@ -70,7 +70,7 @@ def test_a_move_that_cannot_be_stored_has_not_happened(tmp_path: Path, moment: s
             other = next(p for p in players if p is not acting)
             before = await events_of(here, table)
             question, action = acting.views[table]["question"], acting.asked(table)[0]
-            engine = here.house.service.store.engine
+            engine = here.server.service.store.engine
             with failing(engine, moment):
                 refused = await acting.act(table, action, move="mine")
                 assert (refused["type"], refused["code"]) == ("error", "try_again")
@@ -168,9 +168,9 @@ def test_tables_wait_for_the_database_and_then_go_on(tmp_path: Path) -> None:
             token = await here.guest()
             ais = [{"kind": "ai", "agent": "random"}] * 2
             table = await here.table(token, ais, games=500)
-            engine = here.house.service.store.engine
+            engine = here.server.service.store.engine
             with failing(engine, "begin"):
-                while here.house.service.counts.failed_rooms == 0:
+                while here.server.service.counts.failed_rooms == 0:
                     await asyncio.sleep(0.05)
                 await asyncio.sleep(2.5)  # it is tried twice at least to load it again
             stopped = len(await events_of(here, table))

@@ -17,14 +17,14 @@ from perudo.agents.external.wire import unpack_memories
 from perudo.fair_dice import check_dice
 from perudo.games.chance import stream_of
 from perudo.games.perudo import PERUDO, Rules
-from perudo.server.ai.pool import ThinkingError
+from perudo.server.ai.pool import AiError
 from perudo.server.ai.series_player import play_games
 from perudo.server.db import schema
 from perudo.server.history.records import record_of, series_games
 from perudo.server.rooms.room import Room
 from perudo.server.table.seating import by_entrant, seated, sitting_of
 from perudo.table import SeededDice, Table
-from server.kit import QuickThinkers
+from server.kit import QuickPool
 from server.world import Follower, World, world
 
 NAMES = ("macleod", "heuristic-adaptive", "observer")
@@ -39,9 +39,9 @@ def run(path: Path, scene: Callable[[World], Awaitable[None]], **settings: Any) 
     asyncio.run(main())
 
 
-def thinkers_of(here: World) -> QuickThinkers:
-    assert isinstance(here.service.thinkers, QuickThinkers)
-    return here.service.thinkers
+def pool_of(here: World) -> QuickPool:
+    assert isinstance(here.service.pool, QuickPool)
+    return here.service.pool
 
 
 async def played(here: World, room: Room, games: int = 1000) -> None:
@@ -95,7 +95,7 @@ def test_ais_change_seats_between_games_and_their_wins_go_with_them(tmp_path: Pa
         watcher = Follower(person)
         await here.open(room, watcher)  # watched: played move by move
         await played(here, room)
-        assert thinkers_of(here).batches == 0
+        assert pool_of(here).batches == 0
         starts = [e for m in watcher.sent for e in m["events"] if e["kind"] == "started"]
         assert [start["sitting"] for start in starts] == [
             sitting_of(room.state.id, 1, game, 3) for game in range(1, 7)
@@ -155,8 +155,8 @@ def test_games_that_nobody_follows_are_played_whole(watched: bool, tmp_path: Pat
         await played(here, room)
         assert room.state.game == 40
         assert sum(room.state.wins) == 40
-        assert thinkers_of(here).batches == 2  # 32 and 8 games
-        assert thinkers_of(here).asked == 0
+        assert pool_of(here).batches == 2  # 32 and 8 games
+        assert pool_of(here).asked == 0
         id = room.state.id
         rows = await here.service.store.read(
             lambda connection: [record_of(connection, f"{id}.{n}") for n in range(1, 41)]
@@ -177,8 +177,8 @@ def test_games_that_nobody_follows_are_played_whole(watched: bool, tmp_path: Pat
 
 def test_anchors_are_in_the_log_before_their_games_are_played(tmp_path: Path) -> None:
     async def scene(here: World) -> None:
-        thinkers = thinkers_of(here)
-        play = thinkers.play
+        pool = pool_of(here)
+        play = pool.play
         seen: list[bool] = []
 
         async def looked_at(order: dict[str, Any], seconds: float) -> dict[str, Any]:
@@ -192,7 +192,7 @@ def test_anchors_are_in_the_log_before_their_games_are_played(tmp_path: Path) ->
             seen.extend(game["secret"] in text for game in order["games"])
             return await play(order, seconds)
 
-        thinkers.play = looked_at  # type: ignore[method-assign]
+        pool.play = looked_at  # type: ignore[method-assign]
         (person,) = await here.guests(1)
         room = await here.table(person, AIS[:2], rules="common:dice=1", games=5)
         await played(here, room)
@@ -203,27 +203,27 @@ def test_anchors_are_in_the_log_before_their_games_are_played(tmp_path: Path) ->
 
 def test_ais_that_fail_or_take_long_are_asked_move_by_move(tmp_path: Path) -> None:
     async def scene(here: World) -> None:
-        thinkers = thinkers_of(here)
+        pool = pool_of(here)
 
         async def failing(order: dict[str, Any], seconds: float) -> dict[str, Any]:
-            thinkers.batches += 1
-            if thinkers.batches == 1:
-                raise ThinkingError("a series: did not answer within 5 s")
+            pool.batches += 1
+            if pool.batches == 1:
+                raise AiError("a series: did not answer within 5 s")
             return {"games": [], "memories": [None, None], "problem": None}
 
-        thinkers.play = failing  # type: ignore[method-assign]
+        pool.play = failing  # type: ignore[method-assign]
         (person,) = await here.guests(1)
         room = await here.table(person, AIS[1:], rules="common:dice=1", games=3)
         await played(here, room)
-        assert (room.state.game, thinkers.batches) == (3, 3)
-        assert thinkers.asked > 3
+        assert (room.state.game, pool.batches) == (3, 3)
+        assert pool.asked > 3
 
     run(tmp_path, scene)
 
 
 def test_somebody_who_comes_to_watch_sees_the_first_game_by_moves(tmp_path: Path) -> None:
     async def scene(here: World) -> None:
-        thinkers = thinkers_of(here)
+        pool = pool_of(here)
         asked, go = asyncio.Event(), asyncio.Event()
 
         async def slow(order: dict[str, Any], seconds: float) -> dict[str, Any]:
@@ -231,7 +231,7 @@ def test_somebody_who_comes_to_watch_sees_the_first_game_by_moves(tmp_path: Path
             await go.wait()
             return {"games": [], "memories": [None, None], "problem": None}
 
-        thinkers.play = slow  # type: ignore[method-assign]
+        pool.play = slow  # type: ignore[method-assign]
         (person,) = await here.guests(1)
         room = await here.table(person, AIS[1:], rules="common:dice=1", games=3)
         await asyncio.wait_for(asked.wait(), 30.0)
@@ -242,21 +242,21 @@ def test_somebody_who_comes_to_watch_sees_the_first_game_by_moves(tmp_path: Path
         assert room.state.game == 3
         started = [len(m["events"]) for m in watcher.sent if "started" in str(m["events"])]
         assert len(started) == 3  # each came with its first deal, and the moves after it
-        assert thinkers.asked > 3
+        assert pool.asked > 3
 
     run(tmp_path, scene)
 
 
 def test_a_paused_series_stands_still_and_goes_on(tmp_path: Path) -> None:
     async def scene(here: World) -> None:
-        thinkers = thinkers_of(here)
-        play, go = thinkers.play, asyncio.Event()
+        pool = pool_of(here)
+        play, go = pool.play, asyncio.Event()
 
         async def slow(order: dict[str, Any], seconds: float) -> dict[str, Any]:
             await go.wait()
             return await play(order, seconds)
 
-        thinkers.play = slow  # type: ignore[method-assign]
+        pool.play = slow  # type: ignore[method-assign]
         (person,) = await here.guests(1)
         room = await here.table(person, AIS[1:], rules="common:dice=1", games=3)
         await here.settle(room)

@@ -16,9 +16,9 @@ import sqlalchemy as sa
 
 from perudo.client import ServerError, play, read_link
 from perudo.server.db import schema
-from perudo.server.db.store import migrate, open_engine
-from perudo.server.logs import JsonLines
+from perudo.server.db.engine import migrate, open_engine
 from perudo.server.people.personal_data import export_person
+from perudo.server.process.logs import JsonLines
 from perudo.server.rooms.lobby import read_log
 from perudo.server.table.table import TableState
 from perudo.terminal import online
@@ -282,9 +282,9 @@ def test_only_those_who_may_invite_are_told_the_key(tmp_path: Path, heard: Heard
             ]
             told += [frame for player in (*players, spectator) for frame in player.frames]
             find = partial(export_person, who=players[0].id)
-            told.append(json.dumps(await here.house.service.store.read(find)))
+            told.append(json.dumps(await here.server.service.store.read(find)))
             assert table in told[-1]  # the creator's table is there, and without its key
-            told.append(repr(here.house.lobby.find(table).state))  # type: ignore[union-attr]
+            told.append(repr(here.server.lobby.find(table).state))  # type: ignore[union-attr]
             assert any(table in each for each in heard.lines)  # requests were logged here
             told += heard.lines
             assert not [each for each in told if key in each or code in each]

@@ -43,14 +43,14 @@ MOST_EXTRA = 6
 MOST_PREPARED = 500
 """AIs by rules and number of players of which it is known that they are ready."""
 
-log = logging.getLogger("perudo.thinking")
+log = logging.getLogger("perudo.ai")
 
 
-class ThinkingError(PerudoError):
+class AiError(PerudoError):
     """An AI did not come to a decision; the message says why."""
 
 
-class Thinkers:
+class AiPool:
     """The processes."""
 
     def __init__(self, count: int, memory_mb: int, command: Sequence[str] | None = None) -> None:
@@ -61,7 +61,7 @@ class Thinkers:
         self._busy: set[LineProcess] = set()
         self._running = 0
         self._waiting: deque[asyncio.Future[LineProcess | None]] = deque()
-        self._threads = ThreadPoolExecutor(count + MOST_EXTRA, "thinker")
+        self._threads = ThreadPoolExecutor(count + MOST_EXTRA, "ai")
         self._prepared: dict[tuple[str, str, int], asyncio.Task[int]] = {}
         self._whole_games = asyncio.Semaphore(max(1, count - 1))
         self._closed = False
@@ -165,13 +165,13 @@ class Thinkers:
             answer = json.loads(line)
         except (ProcessError, ValueError) as error:
             self._replace(process, error)
-            raise ThinkingError(f"{question['agent']}: {error}") from None
+            raise AiError(f"{question['agent']}: {error}") from None
         except asyncio.CancelledError:  # the answer will come, and must not be taken for another's
             asking.add_done_callback(lambda done: self._asked_in_vain(process, done))
             raise
         self._give_back(process)
         if "error" in answer:
-            raise ThinkingError(f"{question['agent']}: {answer['error']}")
+            raise AiError(f"{question['agent']}: {answer['error']}")
         assert isinstance(answer, dict)
         return answer
 
@@ -198,7 +198,7 @@ class Thinkers:
                 continue
             self._give_up(turn)
             if loop.time() >= deadline:
-                raise ThinkingError("all AIs are busy")
+                raise AiError("all AIs are busy")
             limit = self._count + MOST_EXTRA
 
     def _give_up(self, turn: asyncio.Future[LineProcess | None]) -> None:

@@ -23,7 +23,7 @@ from perudo.server.people.people import Person, new_id
 from perudo.server.socket.remote import RemoteConversation
 
 if TYPE_CHECKING:
-    from perudo.server.house import House
+    from perudo.server.server import Server
     from perudo.server.socket.connection import WebConnection
 
 log = logging.getLogger("perudo.cluster")
@@ -36,10 +36,10 @@ ASK_SECONDS = 3.0
 class Cluster:
     """One process's part in it; comes to life with ``start``."""
 
-    def __init__(self, house: House, address: str) -> None:
-        self._house = house
+    def __init__(self, server: Server, address: str) -> None:
+        self._server = server
         self._address = address
-        self._store = house.service.store
+        self._store = server.service.store
         self.name = ""
         """Nobody has had it before: a process that was thought dead comes back under another."""
         self._live: list[str] = []
@@ -120,9 +120,9 @@ class Cluster:
         await self._peers.close()
         for peer in old:
             self._end_remote(peer)
-        self._house.queue.clear()
+        self._server.queue.clear()
         await self._enter()
-        await self._house.lobby.give_up()
+        await self._server.lobby.give_up()
         for peer in old:
             self._lost(peer)
 
@@ -132,8 +132,8 @@ class Cluster:
 
     def _lost(self, peer: str) -> None:
         """A process is gone, or a message from it or to it was."""
-        self._house.lobby.forget_owner(peer)
-        for connection in list(self._house.connections):
+        self._server.lobby.forget_owner(peer)
+        for connection in list(self._server.connections):
             connection.lost(peer)
 
     # --- telling --------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ class Cluster:
                 self.tell(peer, {"kind": "gone", "connection": number})
 
     async def ask(self, peer: str, about: str, of: Item) -> Any:
-        """Ask another process something (``House.answer``)."""
+        """Ask another process something (``Server.answer``)."""
         number = next(self._count)
         waiting = self._questions[number] = asyncio.get_running_loop().create_future()
         self.tell(peer, {"kind": "ask", "number": number, "about": about, "of": of})
@@ -207,14 +207,16 @@ class Cluster:
         key = (peer, item["connection"])
         person = Person(**item["person"])
         if key not in self._remote:
-            self._remote[key] = RemoteConversation(self._house, person, item["program"], self, *key)
+            self._remote[key] = RemoteConversation(
+                self._server, person, item["program"], self, *key
+            )
         self._remote[key].put(person, item["text"], item["unasked"])
 
     def _hear_owner(self, peer: str, item: Item, connection: WebConnection) -> None:
         if item["kind"] == "send":
             connection.hear(peer, item["message"])
             return
-        self._house.lobby.forget_place(item["table"])
+        self._server.lobby.forget_place(item["table"])
         if item["kind"] == "moved":
             connection.moved(item["table"], item["odds"], item["after"])
         else:
@@ -223,7 +225,7 @@ class Cluster:
     async def _answer(self, peer: str, item: Item) -> None:
         answer: Item
         try:
-            answer = {"answer": await self._house.answer(item["about"], item["of"])}
+            answer = {"answer": await self._server.answer(item["about"], item["of"])}
         except PerudoError as error:
             answer = {"refused": [getattr(error, "code", "refused"), str(error)]}
         self.tell(peer, {"kind": "answer", "number": item["number"], **answer})

@@ -19,7 +19,13 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from perudo.games.errors import PerudoError
-from perudo.server.db.store import is_old, migrate, open_engine, revision_of
+from perudo.server.db.engine import (
+    is_old,
+    migrate,
+    open_engine,
+    pending_migrations,
+    revision_of,
+)
 
 ROWS_AT_ONCE = 1000
 VERSION_TABLE = "alembic_version"
@@ -60,6 +66,16 @@ def copy_beside(engine: Engine) -> Path:
             "'perudo admin migrate --no-backup'"
         ) from None
     return target
+
+
+def migrate_safely(engine: Engine) -> Path | None:
+    """Bring the database to this version of the program; copy it first if it is not empty.
+
+    Returns the copy.
+    """
+    kept = copy_beside(engine) if pending_migrations(engine) else None
+    migrate(engine)
+    return kept
 
 
 def back_up(engine: Engine, target: Path) -> None:

@@ -14,26 +14,23 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.engine import Connection
 
 from perudo.games.errors import PerudoError
 from perudo.server.db import schema
+from perudo.server.db.backups import migrate_safely
+from perudo.server.db.engine import READERS, open_engine
 
 Result = TypeVar("Result")
 
 LARGEST_GROUP = 64
 """Pieces of work that share a transaction at most."""
-READERS = 4
 CONFLICTS = ("40001", "40P01", "23505")
 """PostgreSQL's codes for work that met that of another process, and is worth doing again."""
 ATTEMPTS = 5
-MIGRATING = 7_304_117
-"""The lock under which one of several processes brings the database to its version."""
-MIGRATIONS = Path(__file__).with_name("migrations")
 
 
 class StoreError(PerudoError):
@@ -42,105 +39,27 @@ class StoreError(PerudoError):
     code = "try_again"
 
 
+class EventRow(TypedDict):
+    """A row of the table of events."""
+
+    table_id: str
+    n: int
+    at: float
+    kind: str
+    data: str
+    hidden: str | None
+
+
 @dataclass(frozen=True)
 class _Job:
     work: Callable[[Connection], Any] | None
-    events: Sequence[dict[str, Any]]
+    events: Sequence[EventRow]
     loop: asyncio.AbstractEventLoop
     done: asyncio.Future[Any]
 
 
 _Outcome = tuple[_Job, Any, Exception | None]
 _ADD_EVENTS = schema.events.insert()
-
-
-def open_engine(address: str) -> Engine:
-    """An engine with what durability needs set on every connection."""
-    if address.startswith("postgresql://"):
-        address = address.replace("postgresql://", "postgresql+psycopg://", 1)
-    try:
-        # What a statement was given may be secret, and errors are logged.
-        engine = sa.create_engine(
-            address, pool_size=READERS + 2, max_overflow=4, hide_parameters=True
-        )
-    except (sa.exc.ArgumentError, ModuleNotFoundError) as error:
-        raise PerudoError(f"--database: {error}; sqlite:///file or postgresql://... work") from None
-    if engine.dialect.name == "sqlite":
-        sa.event.listen(engine, "connect", _prepare_sqlite)
-        sa.event.listen(engine, "begin", _begin_sqlite)
-    return engine
-
-
-def _prepare_sqlite(connection: Any, _: Any) -> None:
-    connection.isolation_level = None  # transactions begin where SQLAlchemy says so
-    for pragma in (
-        "journal_mode=WAL",
-        "synchronous=FULL",
-        "foreign_keys=ON",
-        "busy_timeout=10000",
-    ):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    # A transaction that reads first and writes later could find that another has written.
-    writes = connection.get_execution_options().get("writes")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-def migrate(engine: Engine, revision: str = "head") -> None:
-    """Bring the database to this version of the program."""
-    from alembic import command
-
-    with engine.connect() as connection:
-        if engine.dialect.name == "postgresql":
-            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(MIGRATING)))
-        command.upgrade(_alembic(connection), revision)
-        connection.commit()
-
-
-def migrate_safely(engine: Engine) -> Path | None:
-    """The same; a database that has something to lose is copied before. Returns the copy."""
-    kept = None
-    if pending_migrations(engine):
-        from perudo.server.db.backups import copy_beside
-
-        kept = copy_beside(engine)
-    migrate(engine)
-    return kept
-
-
-def pending_migrations(engine: Engine) -> bool:
-    """Whether the database is older than this program, and not empty."""
-    with engine.connect() as connection:
-        current = revision_of(connection)
-    return current is not None and is_old(current)
-
-
-def is_old(revision: str) -> bool:
-    """Whether a version is not this program's; raises if it is a newer one's."""
-    from alembic.script import ScriptDirectory
-
-    scripts = ScriptDirectory(str(MIGRATIONS))
-    if revision not in {script.revision for script in scripts.walk_revisions()}:
-        raise PerudoError(f"the database has version {revision}: it needs a newer perudo")
-    return revision != scripts.get_current_head()
-
-
-def revision_of(connection: Connection) -> str | None:
-    """The version of a database; None if it is empty."""
-    from alembic.runtime.migration import MigrationContext
-
-    return MigrationContext.configure(connection).get_current_revision()
-
-
-def _alembic(connection: Connection) -> Any:
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    config.attributes["connection"] = connection
-    return config
 
 
 class Store:
@@ -177,14 +96,14 @@ class Store:
 
     async def add_events(
         self,
-        events: Sequence[dict[str, Any]],
+        events: Sequence[EventRow],
         work: Callable[[Connection], None] | None = None,
     ) -> None:
         """Add rows to tables' logs, and then do what else belongs to it."""
         await self._write(work, events)
 
     async def _write(
-        self, work: Callable[[Connection], Any] | None, events: Sequence[dict[str, Any]]
+        self, work: Callable[[Connection], Any] | None, events: Sequence[EventRow]
     ) -> Any:
         loop = asyncio.get_running_loop()
         job = _Job(work, events, loop, loop.create_future())

@@ -13,7 +13,7 @@ from perudo.games.perudo import PERUDO
 from perudo.games.state import action_code
 from perudo.protocol import settled
 from perudo.record import MatchRecord
-from perudo.server.ai.pool import Thinkers
+from perudo.server.ai.pool import AiPool
 from perudo.server.errors import Refused
 from perudo.server.people.people import Person
 from perudo.server.table.anchors import new_anchor
@@ -30,7 +30,7 @@ MOST_ACTIONS = 600
 
 
 async def play_again(
-    record: MatchRecord, n: int, actions: list[str], seed: int, thinkers: Thinkers
+    record: MatchRecord, n: int, actions: list[str], seed: int, pool: AiPool
 ) -> dict[str, Any]:
     """The game from event ``n`` on, with these actions instead, up to the player's next decision.
 
@@ -47,7 +47,7 @@ async def play_again(
         if len(done) >= MOST_ACTIONS:
             raise Refused("too_many", "this game has gone on for too long")
         view = table.observe(table.actor)
-        action = await thinkers.decide(OTHERS, view.record, None, THINK_SECONDS)
+        action = await pool.decide(OTHERS, view.record, None, THINK_SECONDS)
         table.act(table.actor, action)
         done.append(action_text(action_code(PERUDO, action)))
     seen = table.observe(seat)

@@ -9,8 +9,8 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
 from perudo.server.errors import Refused
-from perudo.server.house import House
 from perudo.server.people.people import SESSION_SECONDS, Person
+from perudo.server.server import Server
 
 COOKIE = "perudo"
 SUBPROTOCOL = "perudo"
@@ -29,28 +29,28 @@ def token_of(connection: HTTPConnection) -> str | None:
     return connection.cookies.get(COOKIE)
 
 
-def house_of(connection: HTTPConnection) -> House:
+def server_of(connection: HTTPConnection) -> Server:
     """The running service."""
-    house: House = connection.app.state.house
-    return house
+    server: Server = connection.app.state.server
+    return server
 
 
 async def visitor(connection: HTTPConnection) -> Person:
     """Who asks; raises if nobody says."""
     token = token_of(connection)
-    person = await house_of(connection).people.by_token(token) if token else None
+    person = await server_of(connection).people.by_token(token) if token else None
     if person is None:
         raise Refused("no_session", "begin with POST /api/guests, or log in")
     return person
 
 
 Visitor = Annotated[Person, Depends(visitor)]
-HouseHere = Annotated[House, Depends(house_of)]
+ServerHere = Annotated[Server, Depends(server_of)]
 
 
 def keep(response: Response, connection: HTTPConnection, token: str) -> None:
     """Have the browser keep a session's token, where no script can read it."""
-    secure = house_of(connection).settings.secure_cookies or connection.url.scheme == "https"
+    secure = server_of(connection).settings.secure_cookies or connection.url.scheme == "https"
     response.set_cookie(
         COOKIE,
         token,
@@ -70,7 +70,7 @@ def drop(response: Response) -> None:
 def limit_sign_ins(connection: HTTPConnection) -> None:
     """Guessing passwords takes long."""
     client = connection.client
-    if not house_of(connection).sign_ins.take(client.host if client else "unknown"):
+    if not server_of(connection).sign_ins.take(client.host if client else "unknown"):
         raise Refused("too_fast", "too many attempts; wait some minutes")
 
 

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 import segno
 from fastapi import APIRouter, Request, Response
 
-from perudo.server.house import House
-from perudo.server.http.auth import HouseHere, token_of
-from perudo.server.process.lan import is_loopback, own_addresses
+from perudo.server.http.auth import ServerHere, token_of
+from perudo.server.lan import is_loopback, own_addresses
+from perudo.server.server import Server
 from perudo.server.wire.bodies import InvitationLink
 
 router = APIRouter(prefix="/api", tags=["tables"])
@@ -21,7 +21,7 @@ OWN = {"Cache-Control": "no-store"}
 
 @router.get("/tables/{table}/invitation")
 async def invitation(
-    table: str, request: Request, response: Response, house: HouseHere
+    table: str, request: Request, response: Response, server: ServerHere
 ) -> InvitationLink:
     """The address at which friends find a table.
 
@@ -29,25 +29,25 @@ async def invitation(
     invitation; everybody else one to watch (``invites`` is false).
     """
     response.headers.update(OWN)
-    return await link_for(table, request, house)
+    return await link_for(table, request, server)
 
 
 @router.get("/tables/{table}/invitation.svg", responses={200: {"content": {"image/svg+xml": {}}}})
-async def invitation_code(table: str, request: Request, house: HouseHere) -> Response:
+async def invitation_code(table: str, request: Request, server: ServerHere) -> Response:
     """The same as a code to scan."""
     drawn = io.BytesIO()
-    segno.make((await link_for(table, request, house))["link"], error="m").save(
+    segno.make((await link_for(table, request, server))["link"], error="m").save(
         drawn, kind="svg", border=2, dark="#000", light="#fff", omitsize=True
     )
     return Response(drawn.getvalue(), media_type="image/svg+xml", headers=OWN)
 
 
-async def link_for(table: str, request: Request, house: House) -> InvitationLink:
+async def link_for(table: str, request: Request, server: Server) -> InvitationLink:
     """The link that whoever asks may pass on. The key stands where no server is told it."""
     token = token_of(request)
-    person = None if token is None else await house.people.by_token(token)
-    found = await house.lobby.invitation(table, None if person is None else person.id)
-    link = f"{place_of(request, house.settings.lan)}/#/table/{table}"
+    person = None if token is None else await server.people.by_token(token)
+    found = await server.lobby.invitation(table, None if person is None else person.id)
+    link = f"{place_of(request, server.settings.lan)}/#/table/{table}"
     if found["invites"]:
         link += "/sit"
     if found["key"] is not None:

@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection
 from perudo.server.db import schema
 from perudo.server.errors import Refused
 from perudo.server.history import records
-from perudo.server.http.auth import HouseHere
+from perudo.server.http.auth import ServerHere
 
 router = APIRouter(prefix="/api", tags=["lab"])
 DOCS = Path(__file__).resolve().parents[4] / "docs"
@@ -24,9 +24,9 @@ PICTURE: dict[int | str, dict[str, Any]] = {200: {"content": {"image/png": {}}}}
 
 
 @router.get("/tables/{table}/records", responses=TEXT)
-async def table_records(table: str, house: HouseHere) -> PlainTextResponse:
+async def table_records(table: str, server: ServerHere) -> PlainTextResponse:
     """The records of all finished games of a table, one after the other, as JSON lines."""
-    lines = await house.service.store.read(lambda connection: _all_lines(connection, table))
+    lines = await server.service.store.read(lambda connection: _all_lines(connection, table))
     if not lines:
         raise Refused("no_game", "no game has been finished at this table")
     headers = {"content-disposition": f'attachment; filename="{_safe(table)}.jsonl"'}

@@ -8,7 +8,7 @@ from typing import Any
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from perudo.server.socket.rate_limits import Buckets
+from perudo.server.rate_limits import Buckets
 
 BODY_BYTES = 65536
 COUNTED = ("/api", "/ws")

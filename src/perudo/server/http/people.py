@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from perudo.server.http.auth import HouseHere, Visitor, drop, keep, limit_sign_ins, token_of
+from perudo.server.http.auth import ServerHere, Visitor, drop, keep, limit_sign_ins, token_of
 from perudo.server.people.bots import Bots
 from perudo.server.wire.bodies import (
     Account,
@@ -28,9 +28,9 @@ from perudo.server.wire.bodies import (
 router = APIRouter(prefix="/api", tags=["people"])
 
 
-def bots_of(house: HouseHere) -> Bots:
+def bots_of(server: ServerHere) -> Bots:
     """The bots of the running service."""
-    return Bots(house.service.store, house.service.clock.time)
+    return Bots(server.service.store, server.service.clock.time)
 
 
 BotsHere = Annotated[Bots, Depends(bots_of)]
@@ -38,11 +38,11 @@ BotsHere = Annotated[Bots, Depends(bots_of)]
 
 @router.post("/guests", status_code=201)
 async def new_guest(
-    body: NewGuest, request: Request, response: Response, house: HouseHere
+    body: NewGuest, request: Request, response: Response, server: ServerHere
 ) -> Session:
     """Become a guest; the session comes as a cookie, and as a token for programs."""
     limit_sign_ins(request) if body.name else None
-    person, token = await house.people.new_guest(body.name)
+    person, token = await server.people.new_guest(body.name)
     keep(response, request, token)
     return {"you": person.public, "token": token}
 
@@ -54,53 +54,53 @@ async def me(person: Visitor) -> Me:
 
 
 @router.post("/accounts", status_code=201, dependencies=[Depends(limit_sign_ins)])
-async def register(body: Credentials, person: Visitor, house: HouseHere) -> Account:
+async def register(body: Credentials, person: Visitor, server: ServerHere) -> Account:
     """Keep one's games and rating under a name and password.
 
     The recovery codes are told once: each sets a new password.
     """
-    account, codes = await house.people.register(person, body.name, body.password)
+    account, codes = await server.people.register(person, body.name, body.password)
     return {"you": account.public, "recovery_codes": codes}
 
 
 @router.post("/login", dependencies=[Depends(limit_sign_ins)])
 async def log_in(
-    body: Credentials, request: Request, response: Response, house: HouseHere
+    body: Credentials, request: Request, response: Response, server: ServerHere
 ) -> Session:
     """Begin a session of an account."""
-    person, token = await house.people.log_in(body.name, body.password)
+    person, token = await server.people.log_in(body.name, body.password)
     keep(response, request, token)
     return {"you": person.public, "token": token}
 
 
 @router.post("/logout")
-async def log_out(request: Request, response: Response, house: HouseHere) -> Done:
+async def log_out(request: Request, response: Response, server: ServerHere) -> Done:
     """End this session."""
     token = token_of(request)
     if token:
-        await house.people.end_session(token)
+        await server.people.end_session(token)
     drop(response)
     return {"done": True}
 
 
 @router.post("/logout-others")
-async def log_out_others(request: Request, person: Visitor, house: HouseHere) -> Ended:
+async def log_out_others(request: Request, person: Visitor, server: ServerHere) -> Ended:
     """End all other sessions of this account."""
-    ended = await house.people.end_other_sessions(person, token_of(request) or "")
+    ended = await server.people.end_other_sessions(person, token_of(request) or "")
     return {"ended": ended}
 
 
 @router.post("/password", dependencies=[Depends(limit_sign_ins)])
-async def change_password(body: PasswordChange, person: Visitor, house: HouseHere) -> Done:
+async def change_password(body: PasswordChange, person: Visitor, server: ServerHere) -> Done:
     """Choose another password."""
-    await house.people.change_password(person, body.old, body.new)
+    await server.people.change_password(person, body.old, body.new)
     return {"done": True}
 
 
 @router.post("/recover", dependencies=[Depends(limit_sign_ins)])
-async def recover(body: Recovery, house: HouseHere) -> Account:
+async def recover(body: Recovery, server: ServerHere) -> Account:
     """Set a new password with a recovery code; all sessions end and the codes are new."""
-    person, codes = await house.people.recover(body.name, body.code, body.password)
+    person, codes = await server.people.recover(body.name, body.code, body.password)
     return {"you": person.public, "recovery_codes": codes}
 
 

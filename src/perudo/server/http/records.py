@@ -13,7 +13,7 @@ from perudo.games.perudo.rules import PRESETS
 from perudo.server.errors import Refused
 from perudo.server.history import records
 from perudo.server.history.ratings import category, rating_curve, standings
-from perudo.server.http.auth import HouseHere, token_of
+from perudo.server.http.auth import ServerHere, token_of
 from perudo.server.wire.bodies import GameList, GameStory, Ladder, PersonPage
 
 router = APIRouter(prefix="/api", tags=["records"])
@@ -23,7 +23,7 @@ TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}}}
 @router.get("/games")
 async def games(
     request: Request,
-    house: HouseHere,
+    server: ServerHere,
     person: Annotated[str | None, Query(max_length=32)] = None,
     before: float | None = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
@@ -33,40 +33,40 @@ async def games(
     One's own private games are listed to oneself.
     """
     token = token_of(request)
-    asking = await house.people.by_token(token) if token and person is not None else None
+    asking = await server.people.by_token(token) if token and person is not None else None
     visitor = None if asking is None else asking.id
     find = partial(records.games_of, person=person, before=before, limit=limit, visitor=visitor)
-    return {"games": await house.service.store.read(find)}
+    return {"games": await server.service.store.read(find)}
 
 
 @router.get("/games/{game}")
-async def one_game(game: str, house: HouseHere) -> GameStory:
+async def one_game(game: str, server: ServerHere) -> GameStory:
     """A finished game with its record, for looking at it again."""
-    return await house.service.store.read(partial(records.game_story, id=game))
+    return await server.service.store.read(partial(records.game_story, id=game))
 
 
 @router.get("/games/{game}/record", responses=TEXT)
-async def game_record(game: str, house: HouseHere) -> PlainTextResponse:
+async def game_record(game: str, server: ServerHere) -> PlainTextResponse:
     """The record as JSON lines, as ``perudo verify`` and ``perudo review`` read it."""
-    lines = await house.service.store.read(partial(records.record_lines, id=game))
+    lines = await server.service.store.read(partial(records.record_lines, id=game))
     headers = {"content-disposition": f'attachment; filename="{game}.jsonl"'}
     return PlainTextResponse("".join(f"{line}\n" for line in lines), headers=headers)
 
 
 @router.get("/games/{game}/notation", responses=TEXT)
-async def game_notation(game: str, house: HouseHere) -> PlainTextResponse:
+async def game_notation(game: str, server: ServerHere) -> PlainTextResponse:
     """The game for people to read: one line a round."""
-    record = await house.service.store.read(partial(records.record_of, id=game))
+    record = await server.service.store.read(partial(records.record_of, id=game))
     return PlainTextResponse(record.transcript() + "\n")
 
 
 @router.get("/people/{person}")
-async def one_person(person: str, house: HouseHere) -> PersonPage:
+async def one_person(person: str, server: ServerHere) -> PersonPage:
     """A player's page: who, how they play, and how their ratings have changed."""
-    found = await house.people.by_id(person)
+    found = await server.people.by_id(person)
     if found is None:
         raise Refused("no_person", "there is nobody of this id")
-    store = house.service.store
+    store = server.service.store
     return {
         "person": found.public,
         "statistics": await store.read(partial(records.statistics, person=person)),
@@ -76,7 +76,7 @@ async def one_person(person: str, house: HouseHere) -> PersonPage:
 
 @router.get("/ladder")
 async def ladder(
-    house: HouseHere,
+    server: ServerHere,
     rules: Annotated[str, Query(max_length=24)] = "official",
     players: Annotated[int, Query(ge=2, le=6)] = 4,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
@@ -86,4 +86,4 @@ async def ladder(
         raise PerudoError(f"unknown rules {rules!r}; there are: {', '.join(PRESETS)}")
     name = category(rules, players)
     work = partial(standings, ladder=name, limit=limit)
-    return {"ladder": name, "entries": await house.service.store.read(work)}
+    return {"ladder": name, "entries": await server.service.store.read(work)}

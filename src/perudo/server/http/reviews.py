@@ -16,7 +16,7 @@ from perudo.server.ai.catalogue import opponent
 from perudo.server.history import records
 from perudo.server.history.retries import MOST_ACTIONS, play_again, table_log, table_options
 from perudo.server.history.reviews import Reviews, steps
-from perudo.server.http.auth import Answer, HouseHere, Visitor
+from perudo.server.http.auth import Answer, ServerHere, Visitor
 from perudo.server.wire.table_options import MAX_SEATS, Strict
 from perudo.transcript import parse_record
 
@@ -76,14 +76,14 @@ def reviews_of(request: Request) -> Reviews:
 
 @router.post("/reviews", status_code=201)
 async def new_review(
-    body: NewReview, request: Request, person: Visitor, house: HouseHere
+    body: NewReview, request: Request, person: Visitor, server: ServerHere
 ) -> Answer:
     """Begin a review; its decisions come one by one, see ``GET /api/reviews/{id}``."""
     if (body.game is None) == (body.record is None):
         raise PerudoError("a review needs either a game or a record")
     record: MatchRecord
     if body.game is not None:
-        record = await house.service.store.read(partial(records.record_of, id=body.game))
+        record = await server.service.store.read(partial(records.record_of, id=body.game))
     else:
         record = await asyncio.to_thread(parse_record, body.record or "")
     require_reviewable(record)
@@ -109,20 +109,20 @@ async def one_review(review: str, request: Request) -> Answer:
 
 @router.post("/reviews/{review}/retries")
 async def retry(
-    review: str, body: Retry, request: Request, person: Visitor, house: HouseHere
+    review: str, body: Retry, request: Request, person: Visitor, server: ServerHere
 ) -> Answer:
     """Play on from a decision, differently."""
     job = reviews_of(request).find(review)
-    thinkers = house.service.thinkers
-    return await play_again(job.record, body.n, body.actions, body.seed, thinkers)
+    pool = server.service.pool
+    return await play_again(job.record, body.n, body.actions, body.seed, pool)
 
 
 @router.post("/reviews/{review}/tables", status_code=201)
 async def retry_table(
-    review: str, body: RetryTable, request: Request, person: Visitor, house: HouseHere
+    review: str, body: RetryTable, request: Request, person: Visitor, server: ServerHere
 ) -> Answer:
     """A table at which a decision is one's own, and the game goes on from there."""
     job = reviews_of(request).find(review)
     options = table_options(job.record, body.n)
     log = await asyncio.to_thread(table_log, job.record, body.n, person, options)
-    return {"table": await house.lobby.open(person, options, log)}
+    return {"table": await server.lobby.open(person, options, log)}

@@ -11,8 +11,8 @@ from pydantic_core import to_json
 
 from perudo import __version__
 from perudo.server.errors import Refused
-from perudo.server.http.auth import HouseHere
-from perudo.server.metrics import exposition
+from perudo.server.http.auth import ServerHere
+from perudo.server.http.metrics import exposition
 from perudo.server.wire.bodies import Health
 from perudo.server.wire.descriptions import api_page, asyncapi
 
@@ -22,24 +22,24 @@ HERE = ("127.0.0.1", "::1")
 
 
 @router.get("/healthz")
-async def health(house: HouseHere) -> Health:
+async def health(server: ServerHere) -> Health:
     """Whether the database answers, and whether tables can be played at yet."""
-    await house.service.store.read(lambda connection: connection.execute(sa.text("select 1")))
-    return {"ready": house.ready.is_set(), "version": __version__}
+    await server.service.store.read(lambda connection: connection.execute(sa.text("select 1")))
+    return {"ready": server.ready.is_set(), "version": __version__}
 
 
 @router.get("/metrics", response_class=PlainTextResponse, include_in_schema=False)
-async def metrics(request: Request, house: HouseHere) -> PlainTextResponse:
+async def metrics(request: Request, server: ServerHere) -> PlainTextResponse:
     """Numbers for Prometheus: to this machine, or to whoever has the token."""
     given = request.headers.get("authorization", "").removeprefix("Bearer ")
-    token = house.settings.metrics_token
+    token = server.settings.metrics_token
     # A proxy on this machine, trusted or not, asks for others.
     passed_on = any(name in request.headers for name in ("x-forwarded-for", "forwarded", "via"))
     from_here = request.client is not None and request.client.host in HERE and not passed_on
     right = token is not None and hmac.compare_digest(given.encode(), token.encode())
     if not from_here and not right:
         raise Refused("private", "/metrics is for this machine; see --metrics-token")
-    return PlainTextResponse(exposition(house), media_type="text/plain; version=0.0.4")
+    return PlainTextResponse(exposition(server), media_type="text/plain; version=0.0.4")
 
 
 @router.get("/asyncapi.json", include_in_schema=False)

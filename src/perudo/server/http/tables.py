@@ -10,7 +10,7 @@ from perudo.agents.registry import AGENTS
 from perudo.games.perudo import PERUDO
 from perudo.games.perudo.rules import OPTIONS, PRESETS, option_values
 from perudo.server.ai.catalogue import LEVELS, largest, offered, parameters_of
-from perudo.server.http.auth import HouseHere, Visitor
+from perudo.server.http.auth import ServerHere, Visitor
 from perudo.server.wire.bodies import (
     AgentChoice,
     Agents,
@@ -87,21 +87,21 @@ def _agent(name: str) -> AgentChoice:
 
 @router.get("/tables")
 async def tables(
-    house: HouseHere,
+    server: ServerHere,
     status: Annotated[list[Status] | None, Query()] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 100,
 ) -> TableList:
     """Public tables: those that wait for players, and games to watch."""
-    return {"tables": await house.lobby.listing(status or ("waiting", "playing"), limit)}
+    return {"tables": await server.lobby.listing(status or ("waiting", "playing"), limit)}
 
 
 @router.post("/tables", status_code=201)
-async def new_table(body: TableOptions, person: Visitor, house: HouseHere) -> TableName:
+async def new_table(body: TableOptions, person: Visitor, server: ServerHere) -> TableName:
     """Make a table. Sit down at it with ``sit`` over the WebSocket."""
-    return {"table": await house.lobby.create(person, body)}
+    return {"table": await server.lobby.create(person, body)}
 
 
 @router.get("/tables/{table}")
-async def one_table(table: str, house: HouseHere) -> TableAnswer:
+async def one_table(table: str, server: ServerHere) -> TableAnswer:
     """A table apart from the game on it; whoever has a private one's id has its link."""
-    return {"info": await house.lobby.info(table)}
+    return {"info": await server.lobby.info(table)}

@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine, make_url
 
 from perudo.games.errors import PerudoError
-from perudo.server.db.store import open_engine
+from perudo.server.db.engine import open_engine
 
 log = logging.getLogger("perudo.holding")
 

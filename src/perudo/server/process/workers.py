@@ -14,6 +14,8 @@ from multiprocessing.context import SpawnProcess
 from types import FrameType
 
 from perudo.games.errors import PerudoError
+from perudo.server.process.logs import set_up
+from perudo.server.process.web_server import web_server
 from perudo.server.settings import Settings
 
 log = logging.getLogger("perudo.workers")
@@ -73,12 +75,9 @@ def listen(settings: Settings) -> socket.socket:
 
 def _serve(settings: Settings, log_level: str, listening: socket.socket) -> None:
     """One worker."""
-    from perudo.server.logs import set_up
-    from perudo.server.process.run import server_of
-
     set_up(log_level)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    server_of(settings).run(sockets=[listening])
+    web_server(settings).run(sockets=[listening])
 
 
 def _end_with_parent() -> None:

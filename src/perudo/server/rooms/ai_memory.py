@@ -98,7 +98,7 @@ class Memories:
         service = self._room.service
         packed = pack_memories([seated(memory, sitting)])
         for place in range(0, len(rounds), SHOWN_AT_ONCE):
-            packed = await service.thinkers.learn(
+            packed = await service.pool.learn(
                 agent,
                 rounds[place : place + SHOWN_AT_ONCE],
                 packed,

@@ -30,8 +30,8 @@ class Thoughts:
     async def prepare(self, agent: str) -> int:
         """Have an AI ready for this table; returns how much it remembers."""
         options = self._room.state.options
-        thinkers = self._room.service.thinkers
-        return await thinkers.prepare(agent, options.rules_text, len(options.seats))
+        pool = self._room.service.pool
+        return await pool.prepare(agent, options.rules_text, len(options.seats))
 
     def ask(self, awaited: list[int]) -> None:
         """Have the AIs in these seats decide, and no others."""
@@ -66,7 +66,7 @@ class Thoughts:
             width = await asyncio.wait_for(self.prepare(agent), seconds)
             memory = await self._memories.of_seat(seat, agent, width)
             observation = match.observe(seat)
-            action: str | None = await service.thinkers.decide(
+            action: str | None = await service.pool.decide(
                 agent, observation.record, memory, seconds
             )
             require_legal(observation.record, action_code(PERUDO, action))

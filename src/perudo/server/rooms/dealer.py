@@ -8,7 +8,7 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from perudo.server.ai.pool import ThinkingError
+from perudo.server.ai.pool import AiError
 from perudo.server.history.projections import game_began, game_ended
 from perudo.server.rooms.ai_memory import Memories
 from perudo.server.rooms.ai_turns import Thoughts
@@ -243,7 +243,7 @@ class Dealer:
         try:
             for agent in agents:
                 await self._thoughts.prepare(agent)
-        except ThinkingError as error:
+        except AiError as error:
             log.warning("table %s plays with a plain move for %s", self._room.state.id, error)
 
     async def begin(self, first: bool | None = None, *, whole: bool = True) -> None:

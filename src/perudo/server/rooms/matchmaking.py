@@ -13,7 +13,7 @@ from perudo.server.wire import client_messages
 from perudo.server.wire.table_options import OpenSeat, TableOptions
 
 if TYPE_CHECKING:
-    from perudo.server.house import House
+    from perudo.server.server import Server
     from perudo.server.socket.conversation import Conversation
 
 Wish = tuple[str, int, bool]
@@ -24,8 +24,8 @@ QUEUE_TIMER = 60
 class Queue:
     """Who waits for which game, in the order in which they came."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, server: Server) -> None:
+        self._server = server
         self._waiting: dict[Wish, dict[Conversation, str]] = {}
         """With the seed that each adds to the dice."""
 
@@ -43,8 +43,8 @@ class Queue:
 
     async def take(self, connection: Conversation, message: client_messages.Queue) -> None:
         """Somebody wants to play, or no longer does."""
-        if self._house.cluster is not None:
-            self._house.cluster.require_queue()
+        if self._server.cluster is not None:
+            self._server.cluster.require_queue()
         if not message.on:
             self.leave(connection)
             return
@@ -84,8 +84,8 @@ class Queue:
             timer=QUEUE_TIMER,
         )
         person = next(iter(found)).person
-        table = await self._house.lobby.create(person, options, counted=False)
-        room = await self._house.lobby.room(table)
+        table = await self._server.lobby.create(person, options, counted=False)
+        room = await self._server.lobby.room(table)
         for connection, seed in found.items():
             person = connection.person
             message = client_messages.Sit(type="sit", table=table, seed=seed)

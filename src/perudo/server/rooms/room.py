@@ -21,6 +21,7 @@ from perudo.games.errors import PerudoError
 from perudo.games.game import SPECTATOR
 from perudo.server.cluster.leases import require
 from perudo.server.db import schema
+from perudo.server.db.store import EventRow
 from perudo.server.errors import Refused
 from perudo.server.people.people import Person
 from perudo.server.rooms.dealer import Dealer
@@ -340,7 +341,7 @@ class Room:
                 follower.send(question)
 
 
-def event_row(table: str, event: Logged) -> dict[str, Any]:
+def event_row(table: str, event: Logged) -> EventRow:
     """An event as the database keeps it."""
     return {
         "table_id": table,

@@ -141,7 +141,7 @@ class Series:
         service = self._room.service
         order = self._order([plan for plan in plans if plan.number in self._room.state.secrets])
         order["memories"] = memories
-        answer = await service.thinkers.play(order, service.settings.think_seconds)
+        answer = await service.pool.play(order, service.settings.think_seconds)
         if answer["problem"] is not None:
             log.warning("table %s: an AI %s", self._room.state.id, answer["problem"])
         return await asyncio.to_thread(self._matches, plans, answer["games"]), answer["memories"]

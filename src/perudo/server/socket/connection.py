@@ -21,14 +21,14 @@ from perudo.games.errors import PerudoError
 from perudo.protocol import ProtocolError
 from perudo.server.cluster.leases import Elsewhere
 from perudo.server.people.people import Person, token_hash
+from perudo.server.rate_limits import PLAYING_RATE, WATCHING_RATE, Bucket
 from perudo.server.settings import FRAME_BYTES
 from perudo.server.socket.conversation import Conversation
-from perudo.server.socket.rate_limits import PLAYING_RATE, WATCHING_RATE, Bucket
 from perudo.server.wire import client_messages
 from perudo.server.wire.server_messages import ServerMessage
 
 if TYPE_CHECKING:
-    from perudo.server.house import House
+    from perudo.server.server import Server
 
 log = logging.getLogger("perudo.connection")
 
@@ -57,20 +57,20 @@ class WebConnection(Conversation):
 
     def __init__(
         self,
-        house: House,
+        server: Server,
         socket: WebSocket,
         person: Person,
         program: bool,
         address: str,
         token: str,
     ) -> None:
-        super().__init__(house, person, program)
+        super().__init__(server, person, program)
         self._socket = socket
         self._address = address
         self.token_hash = token_hash(token)
         """Of the session or bot token with which it was opened."""
         self._outbox: asyncio.Queue[str | int] = asyncio.Queue()
-        now = house.service.clock.now()
+        now = server.service.clock.now()
         self._playing = Bucket.full(PLAYING_RATE, now)
         self._watching = Bucket.full(WATCHING_RATE, now)
         self._refusals = 0
@@ -98,7 +98,7 @@ class WebConnection(Conversation):
         """Serve the connection until it ends."""
         sending = asyncio.create_task(self._send_all())
         try:
-            seated = await self._house.tables_of(self.person)
+            seated = await self._server.tables_of(self.person)
             self.send(
                 {
                     "type": "welcome",
@@ -125,8 +125,8 @@ class WebConnection(Conversation):
             for task in self._moving:
                 task.cancel()
             self.let_go()
-            if self._house.cluster is not None:
-                self._house.cluster.forget(self, self._met)
+            if self._server.cluster is not None:
+                self._server.cluster.forget(self, self._met)
 
     async def _send_all(self) -> None:
         while True:
@@ -164,13 +164,13 @@ class WebConnection(Conversation):
             await self.take(message)
 
     def _may_send(self) -> bool:
-        now = self._house.service.clock.now()
+        now = self._server.service.clock.now()
         # Of tables elsewhere it is not known here whether one sits at them.
         plays = bool(self._away) or any(
             room.state.seat_of(self.person.id) is not None for room in self._rooms()
         )
         bucket = self._playing if plays else self._watching
-        return bucket.take(now) and self._house.address_messages.take(self._address)
+        return bucket.take(now) and self._server.address_messages.take(self._address)
 
     # --- tables of other processes --------------------------------------------------------------
     async def _do(self, message: Any) -> dict[str, Any] | None:
@@ -195,9 +195,9 @@ class WebConnection(Conversation):
         self._ask_owner(owner, message)
 
     def _ask_owner(self, owner: str, message: Any, unasked: bool = False) -> None:
-        assert self._house.cluster is not None
+        assert self._server.cluster is not None
         self._met.add(owner)
-        self._house.cluster.pass_on(owner, self, message, unasked)
+        self._server.cluster.pass_on(owner, self, message, unasked)
 
     def hear(self, owner: str, message: ServerMessage) -> None:
         """Take a message that another process sends to this connection."""

@@ -10,14 +10,14 @@ from perudo.games.errors import PerudoError
 from perudo.server.cluster.leases import Elsewhere
 from perudo.server.errors import Refused
 from perudo.server.people.people import Person
+from perudo.server.rate_limits import TALK_RATE, Bucket
 from perudo.server.rooms.commands import COMMANDS
 from perudo.server.rooms.room import Room
-from perudo.server.socket.rate_limits import TALK_RATE, Bucket
 from perudo.server.wire import client_messages
 from perudo.server.wire.server_messages import ServerMessage
 
 if TYPE_CHECKING:
-    from perudo.server.house import House
+    from perudo.server.server import Server
 
 MOST_TABLES = 200
 """Tables that one connection may follow."""
@@ -26,13 +26,13 @@ MOST_TABLES = 200
 class Conversation:
     """Reads messages and hands them to tables; what it is given it sends, somehow."""
 
-    def __init__(self, house: House, person: Person, program: bool) -> None:
+    def __init__(self, server: Server, person: Person, program: bool) -> None:
         self.person = person
         self.program = program
-        self._house = house
+        self._server = server
         self._tables: set[str] = set()
         """The tables of this process that are followed."""
-        self._talk = Bucket.full(TALK_RATE, house.service.clock.now())
+        self._talk = Bucket.full(TALK_RATE, server.service.clock.now())
 
     def send(self, message: ServerMessage) -> None:
         """Hand over a message, without waiting."""
@@ -48,14 +48,14 @@ class Conversation:
 
     def let_go(self) -> None:
         """Follow nothing any more."""
-        self._house.queue.leave(self)
+        self._server.queue.leave(self)
         for room in self._rooms():
             room.let_go(self)
         self._tables.clear()
 
     def _rooms(self) -> Iterator[Room]:
         """The tables that this connection follows here."""
-        found = (self._house.lobby.find(table) for table in list(self._tables))
+        found = (self._server.lobby.find(table) for table in list(self._tables))
         return (room for room in found if room is not None)
 
     async def take(self, message: Any) -> None:
@@ -82,20 +82,20 @@ class Conversation:
             case client_messages.Open():
                 return {"n": await self._open(message), "repeated": False}
             case client_messages.Shut():
-                room = self._house.lobby.find(message.table)
+                room = self._server.lobby.find(message.table)
                 repeated = message.table not in self._tables
                 self._tables.discard(message.table)
                 if room is not None:
                     await room.perform(partial(room.shut_soon, self))
                 return {"n": None, "repeated": repeated}
             case client_messages.Queue():
-                await self._house.queue.take(self, message)
+                await self._server.queue.take(self, message)
                 return {"n": None, "repeated": False}
             case client_messages.Invite():
                 self._require_may_talk()
-                await self._house.invite(self.person, message)
+                await self._server.invite(self.person, message)
                 return {"n": None, "repeated": False}
-        room = await self._house.lobby.room(message.table)
+        room = await self._server.lobby.room(message.table)
         if isinstance(message, client_messages.Say):
             self._require_may_talk()
         command = COMMANDS[type(message)]
@@ -105,7 +105,7 @@ class Conversation:
         return answer
 
     def _require_may_talk(self) -> None:
-        if not self._talk.take(self._house.service.clock.now()):
+        if not self._talk.take(self._server.service.clock.now()):
             raise Refused("too_fast", "you talk too much; wait a moment")
 
     async def matched(self, table: str) -> None:
@@ -119,7 +119,7 @@ class Conversation:
 
         Of a game that is over they are not told again.
         """
-        room = await self._house.lobby.room(table)
+        room = await self._server.lobby.room(table)
         over = room.state.match is not None and room.state.match.over
         if after is None and over:
             after = room.state.n
@@ -128,13 +128,13 @@ class Conversation:
     async def _open(self, message: client_messages.Open) -> int:
         if len(self._tables) >= MOST_TABLES:
             raise Refused("too_many", f"one connection can follow {MOST_TABLES} tables")
-        room = await self._house.lobby.room(message.table)
+        room = await self._server.lobby.room(message.table)
         self._tables.add(message.table)
         n: int = await room.perform(lambda: room.open(self, message.after, message.odds))
         return n
 
     def _error(self, code: str, text: str, table: Any, ref: str | None) -> None:
-        room = self._house.lobby.find(table)
+        room = self._server.lobby.find(table)
         n, question = (None, None) if room is None else room.stored
         self.send(
             {

@@ -14,7 +14,7 @@ from perudo.server.wire.server_messages import ServerMessage
 
 if TYPE_CHECKING:
     from perudo.server.cluster.cluster import Cluster
-    from perudo.server.house import House
+    from perudo.server.server import Server
 
 log = logging.getLogger("perudo.remote")
 
@@ -24,14 +24,14 @@ class RemoteConversation(Conversation):
 
     def __init__(
         self,
-        house: House,
+        server: Server,
         person: Person,
         program: bool,
         cluster: Cluster,
         origin: str,
         number: int,
     ) -> None:
-        super().__init__(house, person, program)
+        super().__init__(server, person, program)
         self._tell_origin = partial(cluster.tell, origin)
         self._origin = origin
         self._number = number

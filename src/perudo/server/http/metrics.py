@@ -8,22 +8,22 @@ from typing import Any
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
-from perudo.server.house import House
+from perudo.server.server import Server
 
 
-class HouseCollector:
+class ServerCollector:
     """Reads the numbers when they are asked for."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, server: Server) -> None:
+        self._server = server
 
     def collect(self) -> Iterator[Any]:
         """All numbers."""
-        house, counts = self._house, self._house.service.counts
+        server, counts = self._server, self._server.service.counts
         for name, about, value in (
-            ("perudo_tables_awake", "Tables in memory.", house.lobby.awake),
-            ("perudo_connections", "Open WebSockets.", len(house.connections)),
-            ("perudo_queue", "Players who wait for a game.", len(house.queue)),
+            ("perudo_tables_awake", "Tables in memory.", server.lobby.awake),
+            ("perudo_connections", "Open WebSockets.", len(server.connections)),
+            ("perudo_queue", "Players who wait for a game.", len(server.queue)),
         ):
             yield GaugeMetricFamily(name, about, value=value)
         for name, about, value in (
@@ -34,14 +34,14 @@ class HouseCollector:
             (
                 "perudo_thinkers_replaced",
                 "Thinking processes that had to be ended.",
-                house.service.thinkers.replaced,
+                server.service.pool.replaced,
             ),
         ):
             yield CounterMetricFamily(name, about, value=value)
 
 
-def exposition(house: House) -> bytes:
+def exposition(server: Server) -> bytes:
     """The text of /metrics."""
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(HouseCollector(house))
+    registry.register(ServerCollector(server))
     return generate_latest(registry)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from perudo.games.kernel import cache_directory
 from perudo.games.perudo import PERUDO, Rules
 from perudo.server.ai.catalogue import LEVELS
-from perudo.server.ai.pool import Thinkers, ThinkingError
+from perudo.server.ai.pool import AiError, AiPool
 from perudo.server.clock import Clock
 from perudo.server.cluster.cluster import Cluster
 from perudo.server.db.retention import forget_old
@@ -19,11 +19,11 @@ from perudo.server.db.store import Store
 from perudo.server.errors import Refused
 from perudo.server.history.ratings import rate_game
 from perudo.server.people.people import People, Person
+from perudo.server.rate_limits import ADDRESS_SECONDS, REQUEST_SECONDS, SIGN_IN_RATE, Buckets
 from perudo.server.rooms.lobby import Lobby
 from perudo.server.rooms.matchmaking import Queue
 from perudo.server.service import Service
 from perudo.server.settings import Settings
-from perudo.server.socket.rate_limits import ADDRESS_SECONDS, REQUEST_SECONDS, SIGN_IN_RATE, Buckets
 from perudo.server.wire import client_messages
 from perudo.server.wire.bodies import Filters
 from perudo.server.wire.server_messages import Challenge, ServerMessage, TableInfo
@@ -32,7 +32,7 @@ from perudo.table import SeededDice, Table
 if TYPE_CHECKING:
     from perudo.server.socket.connection import WebConnection
 
-log = logging.getLogger("perudo.house")
+log = logging.getLogger("perudo.server")
 
 LOOK_SECONDS = 15.0
 LOOKED_AT_ONCE = 20
@@ -41,17 +41,17 @@ NO_SESSION, BANNED = 4001, 4003
 """The codes with which connections are closed: the session or token is over; who is banned."""
 
 
-class House:
+class Server:
     """Everything that a server process runs."""
 
     def __init__(
-        self, settings: Settings, clock: Clock | None = None, thinkers: Thinkers | None = None
+        self, settings: Settings, clock: Clock | None = None, pool: AiPool | None = None
     ) -> None:
         self.settings = settings
         clock = clock or Clock()
-        thinkers = thinkers or Thinkers(settings.thinkers, settings.thinker_memory_mb)
+        pool = pool or AiPool(settings.ai_processes, settings.ai_memory_mb)
         store = Store(settings.database)
-        self.service = Service(settings, store, thinkers, clock, game_ended=rate_game)
+        self.service = Service(settings, store, pool, clock, game_ended=rate_game)
         self.people = People(self.service.store, clock.time, settings.registration)
         self.lobby = Lobby(self.service)
         self.cluster = None if settings.redis is None else Cluster(self, settings.redis)
@@ -81,7 +81,7 @@ class House:
         await self.lobby.stop()
         if self.cluster is not None:
             await self.cluster.stop()
-        await self.service.thinkers.close()
+        await self.service.pool.close()
         self.service.store.close()
 
     async def _warm(self) -> None:
@@ -96,7 +96,7 @@ class House:
         await preparing
         await self._prepare_levels()
         if _compiled() > compiled:  # the compiler takes twice the memory of what it has made
-            self.service.thinkers.renew()
+            self.service.pool.renew()
             await self._prepare_levels()
 
     async def _prepare_levels(self) -> None:
@@ -144,8 +144,8 @@ class House:
 
     async def _prepare(self, agent: str) -> None:
         try:
-            await self.service.thinkers.prepare(agent)
-        except ThinkingError as error:
+            await self.service.pool.prepare(agent)
+        except AiError as error:
             log.warning("an AI cannot play: %s", error)
 
     async def tables_of(self, person: Person) -> list[str]:
