@@ -10,18 +10,24 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NotRequired
+from typing import Any, Literal, NotRequired, cast
 
 from typing_extensions import TypedDict
 
 from perudo.games.errors import PerudoError
 from perudo.games.game import Game, action_code, require_legal
 from perudo.games.operations import EVERYTHING
-from perudo.games.perudo import Outcome, PerudoState
+from perudo.games.perudo import PerudoState, facts
 from perudo.games.perudo.outcome import Settled as Settled
 
 PROTOCOL = 1
 """Raised when a field is taken away or comes to mean something else; new fields do not raise it."""
+
+DECIDED_FROM = (
+    *("round", "dice", "counts", "turn", "bid", "bidder", "history"),
+    *("wild", "palafico", "been_palafico"),
+)
+"""The facts that come before the legal actions in a question."""
 
 QUOTED = 80
 """How much of an unreadable message is quoted back."""
@@ -109,25 +115,19 @@ def decide(observation: PerudoState, number: int, luck: int | None = None) -> De
     dice = observation.hand(seat) if seat >= 0 else None
     if dice is None or turn is None or seat != observation.actor:
         raise ValueError("a decision is asked of a seat, from its own observation, when it acts")
-    game, last = observation.game, observation.outcome
-    message: Decide = {
-        "type": "decide",
-        "id": number,
-        "seat": seat,
-        "position": observation.notation,
-        "round": observation.round,
-        "dice": dice,
-        "counts": list(observation.dice_counts),
-        "turn": turn,
-        "bid": None if observation.bid is None else str(observation.bid),
-        "bidder": observation.bidder,
-        "history": _history(observation),
-        "wild": observation.wild_face,
-        "palafico": observation.palafico,
-        "been_palafico": list(observation.been_palafico),
-        "legal": [game.format_action(code) for code in observation.legal_actions.codes],
-        "last": None if last is None else settled(last, observation.opener),
-    }
+    codes = observation.legal_actions.codes
+    message = cast(
+        Decide,
+        {
+            "type": "decide",
+            "id": number,
+            "seat": seat,
+            "position": observation.notation,
+            **facts(observation, *DECIDED_FROM),
+            "legal": [observation.game.format_action(code) for code in codes],
+            **facts(observation, "last"),
+        },
+    )
     if luck is not None:
         message["luck"] = luck
     return message
@@ -143,8 +143,8 @@ def result(observation: PerudoState) -> Result:
         "seat": _seat(observation),
         "round": observation.round,
         "counts": list(observation.dice_counts),
-        "history": _history(observation),
-        "outcome": settled(outcome, outcome.opener),
+        "history": facts(observation, "history")["history"],
+        "outcome": outcome.data(),
     }
 
 
@@ -168,26 +168,6 @@ def _seat(observation: PerudoState) -> int | None:
     if observation.viewer == EVERYTHING:
         raise ValueError("a message is made from an observation, not from the full state")
     return observation.viewer if observation.viewer >= 0 else None
-
-
-def _history(observation: PerudoState) -> list[tuple[int, str]]:
-    return [(seat, str(action)) for seat, action in observation.history]
-
-
-def settled(outcome: Outcome, opener: int | None) -> Settled:
-    """How a round ended, as messages tell it."""
-    return {
-        "reason": outcome.reason,
-        "caller": outcome.caller,
-        "target": outcome.target,
-        "bid": None if outcome.bid is None else str(outcome.bid),
-        "count": outcome.count,
-        "lost": list(outcome.lost),
-        "gained": list(outcome.gained),
-        "hands": list(outcome.hands),
-        "opener": opener,
-        "winner": outcome.winner,
-    }
 
 
 # --- from the player ----------------------------------------------------------------------------

@@ -262,3 +262,8 @@ def test_describe_shows_the_table() -> None:
         "C: 34\n"
         "C may: 2-4x2, 1-4x3, 1-4x4, 1-4x5, 1-4x6, dudo"
     )
+
+
+def test_a_misspelt_part_is_refused() -> None:
+    with pytest.raises(TypeError, match="palafica"):
+        position("official", ["1", "23"], turn="A", palafica="A")  # type: ignore[call-arg]  # that is the test

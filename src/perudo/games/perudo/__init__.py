@@ -16,7 +16,7 @@ from perudo.games.perudo.game import PERUDO, PerudoGame
 from perudo.games.perudo.outcome import Outcome
 from perudo.games.perudo.position import position
 from perudo.games.perudo.rules import OPTIONS, PRESETS, Preset, Rules
-from perudo.games.perudo.state import PerudoState
+from perudo.games.perudo.state import Facts, PerudoState, facts
 
 __all__ = [
     "OPTIONS",
@@ -28,6 +28,7 @@ __all__ = [
     "Decline",
     "DoubtPass",
     "Dudo",
+    "Facts",
     "Outcome",
     "Palafico",
     "Pass",
@@ -36,6 +37,7 @@ __all__ = [
     "Preset",
     "Rules",
     "Word",
+    "facts",
     "parse_action",
     "position",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypedDict, Unpack
 
 from perudo.games.errors import PerudoError, PositionError
 from perudo.games.game import SEATS, require_legal, seat_name
@@ -26,19 +27,31 @@ Hand = str | int | Iterable[int]
 _FLAGS = ("palafico", "due", "been", "wild", "winner", "round")
 
 
+class Flags(TypedDict, total=False):
+    """The rarer parts of a position."""
+
+    asked: Seat | None
+    """The seat asked whether to claim calza before the turn player acts."""
+    palafico: Seat | None
+    """The player whose palafico round it is."""
+    due: Seat | None
+    """The opener newly down to one die: a palafico round is to come, or to be declared."""
+    been_palafico: Iterable[Seat]
+    """The seats that have been down to one die before."""
+    wild: bool | None
+    """False if nothing is wild in this round."""
+    winner: Seat | None
+    round: int | None
+    """The number of the round; 1 if not given."""
+
+
 def position(
     rules: Rules | str,
     dice: Sequence[Hand] | None = None,
     *,
     turn: Seat | None = None,
     bids: Sequence[object] = (),
-    palafico: Seat | None = None,
-    been_palafico: Iterable[Seat] = (),
-    due: Seat | None = None,
-    wild: bool | None = None,
-    asked: Seat | None = None,
-    winner: Seat | None = None,
-    round: int | None = None,
+    **flags: Unpack[Flags],
 ) -> PerudoState:
     """A position from its notation, or from its parts.
 
@@ -56,18 +69,25 @@ def position(
         if not isinstance(rules, str):
             raise PositionError("give the dice of every seat, or a position as text")
         return parse_position(rules)
+    for name in flags.keys() - Flags.__annotations__.keys():
+        raise TypeError(f"position() got an unexpected keyword argument {name!r}")
+    players = len(dice)
+
+    def seat(given: Seat | None) -> int | None:
+        return None if given is None else _seat(given, players)
+
     parts = Parts(
         rules=Rules.parse(rules) if isinstance(rules, str) else rules,
         hands=[_hand_as_text(hand) for hand in dice],
-        turn=None if turn is None else _seat(turn, len(dice)),
-        asked=None if asked is None else _seat(asked, len(dice)),
+        turn=seat(turn),
+        asked=seat(flags.get("asked")),
         said=[str(action) for action in bids],
-        palafico=None if palafico is None else _seat(palafico, len(dice)),
-        due=None if due is None else _seat(due, len(dice)),
-        been=[_seat(seat, len(dice)) for seat in been_palafico],
-        wild=wild,
-        winner=None if winner is None else _seat(winner, len(dice)),
-        round=round,
+        palafico=seat(flags.get("palafico")),
+        due=seat(flags.get("due")),
+        been=[_seat(each, players) for each in flags.get("been_palafico", ())],
+        wild=flags.get("wild"),
+        winner=seat(flags.get("winner")),
+        round=flags.get("round"),
     )
     return parts.build()
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, cast
+
+from typing_extensions import TypedDict
+
 from perudo.games.game import State, action_code, seat_name
 from perudo.games.operations import EVERYTHING
 from perudo.games.perudo.actions import Action, Bid, action_from_code
@@ -13,8 +18,33 @@ from perudo.games.perudo.layout import (
 )
 from perudo.games.perudo.notation import format_position, hand_text
 from perudo.games.perudo.odds import chance_right
-from perudo.games.perudo.outcome import Outcome, outcome_of
+from perudo.games.perudo.outcome import Outcome, Settled, outcome_of
 from perudo.games.perudo.rules import Rules
+
+
+class Facts(TypedDict, total=False):
+    """A position as JSON: every message, view, review and retry says it with these fields."""
+
+    round: int
+    dice: str | None
+    """The viewer's own dice."""
+    counts: list[int]
+    """Dice of each seat; 0: out."""
+    turn: int | None
+    bid: str | None
+    bidder: int | None
+    history: list[tuple[int, str]]
+    """The round's bids and passes."""
+    wild: int | None
+    palafico: int | None
+    been_palafico: list[int]
+    opener: int | None
+    total: int
+    """The number of dice in play."""
+    last: Settled | None
+    """How the last round was settled."""
+    winner: int | None
+    over: bool
 
 
 def _seat_or_none(seat: int) -> int | None:
@@ -70,7 +100,7 @@ class PerudoState(State):
 
     @property
     def bidder(self) -> int | None:
-        """Who made it."""
+        """The seat that made the standing bid."""
         return _seat_or_none(self._record.bidder)
 
     @property
@@ -139,3 +169,27 @@ class PerudoState(State):
         else:
             lines.append("dice are to be rolled")
         return "\n".join(lines)
+
+
+_FACTS: dict[str, Callable[[PerudoState], Any]] = {
+    "round": lambda state: state.round,
+    "dice": lambda state: state.hand(state.viewer) if state.viewer >= 0 else None,
+    "counts": lambda state: list(state.dice_counts),
+    "turn": lambda state: state.turn,
+    "bid": lambda state: None if state.bid is None else str(state.bid),
+    "bidder": lambda state: state.bidder,
+    "history": lambda state: [(seat, str(action)) for seat, action in state.history],
+    "wild": lambda state: state.wild_face,
+    "palafico": lambda state: state.palafico,
+    "been_palafico": lambda state: list(state.been_palafico),
+    "opener": lambda state: state.opener,
+    "total": lambda state: state.total_dice,
+    "last": lambda state: state.outcome and {**state.outcome.data(), "opener": state.opener},
+    "winner": lambda state: state.winner,
+    "over": lambda state: state.over,
+}
+
+
+def facts(state: PerudoState, *names: str) -> Facts:
+    """Return these facts about a position, in this order."""
+    return cast(Facts, {name: _FACTS[name](state) for name in names})

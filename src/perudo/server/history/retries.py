@@ -9,9 +9,8 @@ from typing import Any, cast
 
 from perudo.games.errors import PerudoError
 from perudo.games.log import Event, SeenEvent
-from perudo.games.perudo import PERUDO
+from perudo.games.perudo import PERUDO, facts
 from perudo.games.state import action_code
-from perudo.protocol import settled
 from perudo.record import MatchRecord
 from perudo.server.ai.pool import AiPool
 from perudo.server.errors import Refused
@@ -27,6 +26,12 @@ OTHERS = "observer"
 """Who plays in the other seats."""
 THINK_SECONDS = 5.0
 MOST_ACTIONS = 600
+
+SHOWN = (
+    *("round", "dice", "counts", "bid", "bidder", "history"),
+    *("wild", "palafico", "total"),
+)
+"""The facts that come before the legal actions."""
 
 
 async def play_again(
@@ -51,26 +56,15 @@ async def play_again(
         table.act(table.actor, action)
         done.append(action_text(action_code(PERUDO, action)))
     seen = table.observe(seat)
-    outcome = seen.outcome
     return {
         "seat": seat,
         "others": OTHERS,
         "actions": done,
         "events": [_shown(event) for event, _ in table.story(seat, n - 1)],
-        "round": seen.round,
-        "dice": seen.hand(seat),
-        "counts": list(seen.dice_counts),
-        "bid": None if seen.bid is None else str(seen.bid),
-        "bidder": seen.bidder,
-        "history": [[each, str(action)] for each, action in seen.history],
-        "wild": seen.wild_face,
-        "palafico": seen.palafico,
-        "total": seen.total_dice,
+        **facts(seen, *SHOWN),
         "legal": [action_text(code) for code in seen.legal_actions.codes],
         "odds": odds_of(seen) if seen.actor == seat else None,
-        "last": None if outcome is None else settled(outcome, seen.opener),
-        "winner": seen.winner,
-        "over": seen.over,
+        **facts(seen, "last", "winner", "over"),
     }
 
 

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from perudo.games.perudo import PerudoState
+from perudo.games.perudo import PerudoState, facts
 from perudo.games.perudo.game import Deal
 from perudo.record import MatchRecord
 from perudo.server.errors import Refused
@@ -140,6 +140,14 @@ class Reviews:
                 await process.wait()
 
 
+REPEATED = (
+    *("n", "event", "seat", "action"),
+    *("reason", "caller", "target", "count", "lost", "gained"),
+)
+"""The fields of a record's event that a step repeats."""
+SHOWN = ("counts", "bid", "bidder", "turn", "history", "wild", "palafico", "winner")
+
+
 def steps(record: MatchRecord) -> list[dict[str, Any]]:
     """Every event with the table as it was after it, all dice shown."""
     told = []
@@ -148,32 +156,6 @@ def steps(record: MatchRecord) -> list[dict[str, Any]]:
         assert isinstance(state, PerudoState)
         if event["event"] == "deal":
             hands = cast(list[str], cast(Deal, event)["dice"])
-        fields = dict(event)
-        kept = (
-            "n",
-            "event",
-            "seat",
-            "action",
-            "reason",
-            "caller",
-            "target",
-            "count",
-            "lost",
-            "gained",
-        )
-        told.append(
-            {
-                **{name: fields[name] for name in kept if name in fields},
-                "round": state.round,
-                "hands": hands,
-                "counts": list(state.dice_counts),
-                "bid": None if state.bid is None else str(state.bid),
-                "bidder": state.bidder,
-                "turn": state.turn,
-                "history": [[seat, str(action)] for seat, action in state.history],
-                "wild": state.wild_face,
-                "palafico": state.palafico,
-                "winner": state.winner,
-            }
-        )
+        fields = {name: value for name, value in event.items() if name in REPEATED}
+        told.append({**fields, "round": state.round, "hands": hands, **facts(state, *SHOWN)})
     return told
