@@ -22,6 +22,7 @@ from perudo.agents.champion.player_models import (
     ROW_OF,
     WATCHED,
     WEIGHTS,
+    PlayerModels,
     desk,
     judge_as,
     network_in,
@@ -30,7 +31,7 @@ from perudo.agents.champion.player_models import (
     who_is_asked,
     work_out,
 )
-from perudo.agents.champion.search import PREMIUM, set_premiums
+from perudo.agents.champion.search import PREMIUM, Aim, set_premiums
 from perudo.agents.table_facts import at_least, ways
 from perudo.games.chance import below, stream_of
 from perudo.games.errors import PerudoError
@@ -110,25 +111,26 @@ def likely_to_say(
     state: PerudoState, seat: int, said: int, wanted: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
     """By model, of those that are wanted."""
-    likely, luck, network = np.zeros(KINDS), stream_of(1), network_in(WEIGHTS_OF_ANY)
-    asked, room, thoughts = who_is_asked(), desk(), new_thoughts()
-    weigh_saying(state.record, seat, said, network, asked, wanted, room, luck, thoughts, likely)
+    likely, network = np.zeros(KINDS), network_in(WEIGHTS_OF_ANY)
+    models = PlayerModels(network, who_is_asked(), desk(), new_thoughts())
+    weigh_saying(models, wanted, state.record, seat, said, stream_of(1), likely)
     return likely
 
 
 def test_the_network_is_the_one_that_is_described() -> None:
-    (of_position, of_move, of_units), room = network_in(WEIGHTS_OF_ANY), desk()
+    network, room = network_in(WEIGHTS_OF_ANY), desk()
+    of_position, of_move, of_units = network
     for state in positions("official", 4, 40):
         seat = state.actor
         assert seat is not None
-        count = work_out(state.record, seat, (of_position, of_move, of_units), room)
+        count = work_out(state.record, seat, network, room)
         position, codes, moves = (part.copy() for part in room[:3])
         units = np.maximum(position @ of_position + moves[:count] @ of_move, 0.0)
         assert units.shape == (count, HIDDEN)
         scores = np.exp(units @ of_units.T)
         chances = scores / scores.sum(axis=0)
         for model in range(KINDS):
-            judge_as((of_position, of_move, of_units), model, count, room)
+            judge_as(network, model, count, room)
             assert room[4][:count] == pytest.approx(chances[:, model], rel=1e-3)
         said, wanted = int(codes[0]), np.array([float(model % 2) for model in range(KINDS)])
         likely = likely_to_say(state, seat, said, wanted)
@@ -163,11 +165,12 @@ def test_dice_of_weaker_players_are_wanted_whatever_they_have_left() -> None:
     after = [worth_after_loss(start.record, worth, 0, seat) for seat in range(4)]
     assert after[2] > after[3] > after[1]  # by the standings, it is best to hit the leader
     weights, premiums = np.ones((4, KINDS)), np.zeros(4)
-    set_premiums(start.record, 0, worth, weights, 0.1, premiums)
+    aim = Aim(worth, True, premiums)
+    set_premiums(start.record, 0, weights, 0.1, aim)
     assert not premiums.any()  # nothing is known of anybody
     weights[1] = np.eye(KINDS)[MODELS.index("observer")]
     weights[2] = np.eye(KINDS)[MODELS.index("pomcp-pgt-ucb")]
-    set_premiums(start.record, 0, worth, weights, 0.1, premiums)
+    set_premiums(start.record, 0, weights, 0.1, aim)
     assert not premiums[[0, 2, 3]].any()
     assert after[1] + premiums[1] == pytest.approx(np.mean(after[1:]) + PREMIUM * 0.1)
 

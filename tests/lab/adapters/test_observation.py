@@ -42,7 +42,7 @@ def positions(rules: str, players: int, count: int = 40) -> list[PerudoState]:
     for lane in range(count):
         for _ in range(3):
             step = env.step(random_actions(step.masks, stream))
-        found.append(PerudoState(env._states[lane]))
+        found.append(PerudoState(env._lanes.states[lane]))
     return found
 
 

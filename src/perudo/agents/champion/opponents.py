@@ -16,7 +16,7 @@ from perudo.agents.champion.player_models import (
     BEHIND_ASKED,
     KINDS,
     WEIGHTS,
-    Network,
+    PlayerModels,
     desk,
     network_in,
     weigh_saying,
@@ -71,8 +71,8 @@ def read_opponents(
                 memory[seat, model] *= FADE
         network = network_in(parameters[:WEIGHTS].astype(np.float32))
         asked = parameters[ASKED_AT:BEHIND_ASKED]
-        states = workspace(observation, 2)
-        hold_against(states, observation, network, asked, memory, stream, thoughts)
+        models = PlayerModels(network, asked, desk(), thoughts)
+        hold_against(workspace(observation, 2), observation, models, memory, stream)
         for seat in range(whole(observation.players)):
             best = memory[seat, 0]
             for model in range(1, KINDS):
@@ -84,13 +84,7 @@ def read_opponents(
 
 @kernel
 def hold_against(
-    states: Record,
-    observation: Record,
-    network: Network,
-    asked: Parameters,
-    memory: Memory,
-    stream: Stream,
-    thoughts: Record,
+    states: Record, observation: Record, models: PlayerModels, memory: Memory, stream: Stream
 ) -> None:
     """Replay the round, and add up how likely each model was to do what the others did.
 
@@ -101,7 +95,7 @@ def hold_against(
     unsettle(target)
     copy(state, target)
     rewind(state)
-    room, likely, everybody = desk(), np.zeros(KINDS), np.ones(KINDS)
+    likely, everybody = np.zeros(KINDS), np.ones(KINDS)
     viewer = whole(observation.viewer)
     while True:
         said = move_towards(state, target)
@@ -113,9 +107,7 @@ def hold_against(
             if who != observation.reveal.caller:
                 break
         if who != viewer and target.hands[who] != 0:
-            weigh_saying(
-                state, who, said, network, asked, everybody, room, stream, thoughts, likely
-            )
+            weigh_saying(models, everybody, state, who, said, stream, likely)
             for model in range(KINDS):
                 memory[who, model] += math.log(likely[model])
         if last:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -74,11 +75,36 @@ NOWHERE = -1
 SURPRISE = 0.06
 """How often somebody is thought to do anything at all: no model is right about everybody."""
 
-Network = tuple[Numbers, Numbers, Numbers]
-"""Weights from position and from move to the hidden units, and from those to models."""
-Room = tuple[Numbers, Codes, Numbers, Numbers, Shares, Memory]
-"""Where a decision is worked out: position, and by move codes, numbers, hidden units, chances;
-and a memory with nothing in it for those who are asked."""
+
+class Network(NamedTuple):
+    """The weights, by layer."""
+
+    of_position: Numbers  # (POSITION, HIDDEN)
+    of_move: Numbers  # (MOVE, HIDDEN)
+    of_units: Numbers  # (KINDS, HIDDEN)
+
+
+class Room(NamedTuple):
+    """Workspace for one decision; rows are its moves."""
+
+    position: Numbers  # (POSITION,)
+    codes: Codes  # (MOVES,)
+    moves: Numbers  # (MOVES, MOVE)
+    units: Numbers  # (MOVES, HIDDEN)
+    chances: Shares  # (MOVES,)
+    memory: Memory  # (1, 1): empty, for the players who are asked
+
+
+class PlayerModels(NamedTuple):
+    """All models, and the workspace in which they decide.
+
+    Kernels cannot return it: numba does not return a record in a tuple.
+    """
+
+    network: Network
+    asked: Parameters  # (len(ASKED) * ROW,)
+    room: Room
+    thoughts: Record
 
 
 @functools.cache
@@ -94,8 +120,8 @@ def who_is_asked() -> Parameters:
 
 @kernel
 def desk() -> Room:
-    """Room for a decision."""
-    return (
+    """Make room for a decision."""
+    return Room(
         np.zeros(POSITION, np.float32),
         np.zeros(MOVES, np.int64),
         np.zeros((MOVES, MOVE), np.float32),
@@ -107,8 +133,8 @@ def desk() -> Room:
 
 @kernel
 def network_in(weights: Numbers) -> Network:
-    """The layers, as views of the weights."""
-    return (
+    """Return the layers, as views of the weights."""
+    return Network(
         weights[:OF_MOVE].reshape((POSITION, HIDDEN)),
         weights[OF_MOVE:OF_UNITS].reshape((MOVE, HIDDEN)),
         weights[OF_UNITS:].reshape((KINDS, HIDDEN)),
@@ -121,9 +147,9 @@ def work_out(state: Record, seat: int, network: Network, room: Room) -> int:
 
     The loops are such that the compiler does many units at a time.
     """
-    of_position, of_move, _ = network
-    position, codes, moves, units = room[:4]
-    count = describe(state, seat, position, codes, moves)
+    of_position, of_move = network.of_position, network.of_move
+    position, moves, units = room.position, room.moves, room.units
+    count = describe(state, seat, position, room.codes, moves)
     nothing = np.float32(0.0)
     base = units[count]  # the last move's room is free: fewer are described
     for unit in range(HIDDEN):
@@ -143,7 +169,7 @@ def work_out(state: Record, seat: int, network: Network, room: Room) -> int:
 @kernel
 def judge_as(network: Network, model: int, count: int, room: Room) -> None:
     """The chances of a decision's moves by a model."""
-    of_units, units, chances = network[2][model], room[3], room[4]
+    of_units, units, chances = network.of_units[model], room.units, room.chances
     nothing = np.float32(0.0)
     for place in range(count):
         # four sums, which do not wait for each other
@@ -166,43 +192,27 @@ def judge_as(network: Network, model: int, count: int, room: Room) -> None:
 
 
 @kernel
-def ask(
-    model: int,
-    asked: Parameters,
-    state: Record,
-    seat: int,
-    room: Room,
-    stream: Stream,
-    thoughts: Record,
-) -> int:
+def ask(models: PlayerModels, model: int, state: Record, seat: int, stream: Stream) -> int:
     """What a player who can be asked would do in a seat, whose hand alone they look at."""
-    begin = ROW_OF[model] * ROW
+    begin, asked = ROW_OF[model] * ROW, models.asked
     viewer = state.viewer
     state.viewer = seat
     said = policy_at(np.uint64(asked[begin]), state)(
-        state, asked[begin + 1 : begin + ROW], room[5], stream, thoughts
+        state, asked[begin + 1 : begin + ROW], models.room.memory, stream, models.thoughts
     )
     state.viewer = viewer
     return int(said)
 
 
 @kernel
-def play_as(
-    state: Record,
-    seat: int,
-    network: Network,
-    asked: Parameters,
-    model: int,
-    room: Room,
-    stream: Stream,
-    thoughts: Record,
-) -> int:
+def play_as(models: PlayerModels, model: int, state: Record, seat: int, stream: Stream) -> int:
     """Draw a model's move for a seat, whose hand alone is looked at."""
     if ROW_OF[model] != WATCHED:
-        return ask(model, asked, state, seat, room, stream, thoughts)
-    count = work_out(state, seat, network, room)
-    judge_as(network, model, count, room)
-    codes, chances = room[1], room[4]
+        return ask(models, model, state, seat, stream)
+    room = models.room
+    count = work_out(state, seat, models.network, room)
+    judge_as(models.network, model, count, room)
+    codes, chances = room.codes, room.chances
     point = uniform(stream)
     for place in range(count - 1):
         point -= chances[place]
@@ -215,36 +225,34 @@ def play_as(
 def place_of(said: int, count: int, room: Room) -> int:
     """Where among the moves of a decision one is, or NOWHERE: it is hardly ever made."""
     for place in range(count):
-        if room[1][place] == said:
+        if room.codes[place] == said:
             return place
     return NOWHERE
 
 
 @kernel
 def weigh_saying(
+    models: PlayerModels,
+    wanted: Shares,
     state: Record,
     seat: int,
     said: int,
-    network: Network,
-    asked: Parameters,
-    wanted: Shares,
-    room: Room,
     stream: Stream,
-    thoughts: Record,
     likely: Shares,
 ) -> None:
     """How likely each model that is ``wanted`` (above 0) is to say this in a seat of a state."""
-    count = work_out(state, seat, network, room)
+    room = models.room
+    count = work_out(state, seat, models.network, room)
     place = place_of(said, count, room)
     for model in range(KINDS):
         likely[model] = SURPRISE / count
         if wanted[model] > 0.0:
             if ROW_OF[model] != WATCHED:
-                ask(model, asked, state, seat, room, stream, thoughts)
-                likely[model] += (1.0 - SURPRISE) * chance_of(thoughts, said)
+                ask(models, model, state, seat, stream)
+                likely[model] += (1.0 - SURPRISE) * chance_of(models.thoughts, said)
             elif place != NOWHERE:
-                judge_as(network, model, count, room)
-                likely[model] += (1.0 - SURPRISE) * room[4][place]
+                judge_as(models.network, model, count, room)
+                likely[model] += (1.0 - SURPRISE) * room.chances[place]
 
 
 @kernel
@@ -252,11 +260,9 @@ def weigh_hands(
     states: Record,
     observation: Record,
     seat: int,
-    network: Network,
-    asked: Parameters,
+    models: PlayerModels,
     prior: Shares,
     stream: Stream,
-    thoughts: Record,
     shares: Shares,
 ) -> None:
     """Fill ``shares[seat]`` with running sums over (model, hand) for each other seat.
@@ -266,7 +272,7 @@ def weigh_hands(
     state = states[0]
     copy(state, observation)
     rewind(state)
-    room, likely = desk(), np.zeros(KINDS)
+    likely = np.zeros(KINDS)
     hands = shares.shape[1] // KINDS
     for other in range(whole(observation.players)):
         if other == seat or observation.counts[other] == 0:
@@ -283,18 +289,7 @@ def weigh_hands(
         if who != seat:
             for hand in range(hand_count(state, who)):
                 put_hand(state, who, hand)
-                weigh_saying(
-                    state,
-                    who,
-                    said,
-                    network,
-                    asked,
-                    prior[who],
-                    room,
-                    stream,
-                    thoughts,
-                    likely,
-                )
+                weigh_saying(models, prior[who], state, who, said, stream, likely)
                 for model in range(KINDS):
                     shares[who, model * hands + hand] *= likely[model]
         apply(state, said)

@@ -17,7 +17,7 @@ from perudo.agents.champion.player_models import (
     KINDS,
     OWN,
     WEIGHTS,
-    Network,
+    PlayerModels,
     desk,
     network_in,
     weigh_hands,
@@ -58,45 +58,30 @@ def sample_worths(
     shares, of_models = np.zeros((players, KINDS * most)), np.zeros((players, KINDS))
     network = network_in(parameters[:WEIGHTS].astype(np.float32))
     asked = parameters[ASKED_AT:BEHIND_ASKED]
+    models = PlayerModels(network, asked, desk(), thoughts)
     weigh_models(parameters[ADAPT], memory, of_models)
-    weigh_hands(states, position, seat, network, asked, of_models, stream, thoughts, shares)
+    weigh_hands(states, position, seat, models, of_models, stream, shares)
     copy(states[0], position)
     worth = reals_at(parameters[WORTH], SIZE)
-    play_each(
-        states,
-        seat,
-        network,
-        asked,
-        worth,
-        shares,
-        moves,
-        resample,
-        key,
-        stream,
-        thoughts,
-        worths,
-    )
+    play_each(states, seat, models, worth, shares, moves, resample, key, worths)
 
 
 @kernel
 def play_each(
     states: Record,
     seat: int,
-    network: Network,
-    asked: Parameters,
+    models: PlayerModels,
     worth: Worth,
     shares: Shares,
     moves: Codes,
     resample: bool,
     key: np.uint64,
-    stream: Stream,
-    thoughts: Record,
     worths: Shares,
 ) -> None:
     """Deal, and play out every move. The states are lent: see ``opponents.hold_against``."""
     position, dealt, state = states[0], states[1], states[2]
     players, hands = whole(position.players), shares.shape[1] // KINDS
-    as_model, room = np.full(players, OWN, np.int64), desk()
+    as_model, stream = np.full(players, OWN, np.int64), np.zeros(1, np.uint64)
     for sample in range(worths.shape[0]):
         sample_key = combine(key, sample)
         stream[0] = combine(sample_key, HIDDEN)
@@ -114,7 +99,7 @@ def play_each(
             stream[0] = combine(sample_key, LUCK)
             copy(state, dealt)
             said = int(moves[index])
-            play_out(state, said, network, asked, as_model, room, stream, thoughts)
+            play_out(models, as_model, state, said, stream)
             worths[sample, index] = worth_to(state, worth, seat)
 
 

@@ -9,11 +9,11 @@ more so the larger the difference is beside what a die is worth.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from perudo.agents.champion.features import (
-    MOVES,
     SUPPORT,
     Codes,
     backing_of,
@@ -28,8 +28,7 @@ from perudo.agents.champion.player_models import (
     MODELS,
     OWN,
     WEIGHTS,
-    Network,
-    Room,
+    PlayerModels,
     desk,
     judge_as,
     network_in,
@@ -108,16 +107,26 @@ FOUND_OUT = -6.0
 plays by that other, and is no longer met by the book."""
 
 
+class Aim(NamedTuple):
+    """The value of a position after a round."""
+
+    worth: Worth  # (SIZE,): the chance to win the match, see ``match_worth``
+    for_match: bool  # else the share of the dice
+    premiums: Shares  # (players,): added for each die that a seat has lost
+
+
+class Moves(NamedTuple):
+    """The moves of a decision."""
+
+    codes: Codes  # (moves,)
+    prior: Shares  # (moves,): the champion's usual chances
+    means: Shares  # (moves,): mean value of the playouts, with premiums
+    worths: Shares  # (moves,): and without
+
+
 @kernel
 def play_out(
-    state: Record,
-    said: int,
-    network: Network,
-    asked: Parameters,
-    as_model: Codes,
-    room: Room,
-    stream: Stream,
-    thoughts: Record,
+    models: PlayerModels, as_model: Codes, state: Record, said: int, stream: Stream
 ) -> int:
     """Make a move and play the round out, each seat by its model; returns how many moves."""
     steps = 0
@@ -127,36 +136,28 @@ def play_out(
         if round_over(state) or actor(state) == OVER:
             return steps
         who = whole(actor(state))
-        said = play_as(state, who, network, asked, as_model[who], room, stream, thoughts)
+        said = play_as(models, as_model[who], state, who, stream)
 
 
 @kernel
 def try_moves(
     states: Record,
     seat: int,
-    network: Network,
-    asked: Parameters,
-    worth: Worth,
-    for_match: bool,
-    premiums: Shares,
+    models: PlayerModels,
     shares: Shares,
-    moves: Codes,
-    count: int,
+    aim: Aim,
+    moves: Moves,
     wanted: int,
-    means: Shares,
-    worths: Shares,
     stream: Stream,
-    thoughts: Record,
 ) -> int:
-    """Play out moves from ``states[0]``; returns how many playouts there were.
-
-    Fills in by move what it is worth on average, with premiums and without.
-    """
+    """Play out moves from ``states[0]``; returns how many playouts there were."""
+    worth, for_match, premiums = aim
+    codes, _, means, worths = moves
+    count = codes.size
     dealt, state = states[1], states[2]
     players = whole(states[0].players)
     hands = shares.shape[1] // KINDS
     as_model = np.full(players, OWN, np.int64)
-    room = desk()
     squares, tried, errors = np.zeros(count), np.zeros(count), np.zeros(count)
     given_up = np.zeros(count, np.bool_)
     done, steps, open_moves = 0, 0, count
@@ -172,8 +173,8 @@ def try_moves(
                 if given_up[place]:
                     continue
                 copy(state, dealt)
-                said = int(moves[place])
-                steps += play_out(state, said, network, asked, as_model, room, stream, thoughts)
+                said = int(codes[place])
+                steps += play_out(models, as_model, state, said, stream)
                 if for_match:
                     value = worth_to(state, worth, seat)
                 else:
@@ -259,21 +260,14 @@ def weigh_models(adapt: float, memory: Memory, prior: Shares) -> None:
 
 
 @kernel
-def set_premiums(
-    observation: Record,
-    seat: int,
-    worth: Worth,
-    of_models: Shares,
-    stake: float,
-    premiums: Shares,
-) -> None:
+def set_premiums(observation: Record, seat: int, of_models: Shares, stake: float, aim: Aim) -> None:
     """What dice of players who have been found to be weaker are worth on top of the standings.
 
     By the standings it is best to hit the leader. But if all at a table do that, they spare those
     who are behind, and a weak player has it easier among strong ones than it should. So the dice of
     weaker players are wanted more than those of others, however many they have left.
     """
-    total = 0.0
+    premiums, worth, total = aim.premiums, aim.worth, 0.0
     for other in range(premiums.size):
         if other != seat and observation.counts[other] > 0:
             total += worth_after_loss(observation, worth, seat, other)
@@ -287,16 +281,13 @@ def set_premiums(
 
 
 @kernel
-def list_moves(
-    observation: Record, seat: int, network: Network, moves: Codes, prior: Shares
-) -> int:
-    """Moves to try, with the champion's usual chances; returns how many."""
-    room = desk()
-    count = work_out(observation, seat, network, room)
-    judge_as(network, OWN, count, room)
-    moves[:count] = room[1][:count]
-    prior[:count] = room[4][:count]
-    return count
+def list_moves(observation: Record, seat: int, models: PlayerModels) -> Moves:
+    """List the moves to try, with the champion's usual chances."""
+    room = models.room
+    count = work_out(observation, seat, models.network, room)
+    judge_as(models.network, OWN, count, room)
+    codes, prior = room.codes[:count].copy(), room.chances[:count].copy()
+    return Moves(codes, prior, np.zeros(count), np.zeros(count))
 
 
 @kernel
@@ -311,12 +302,13 @@ def decide_champion(
             return conclude(observation, seat, stream, thoughts)
     network = network_in(parameters[:WEIGHTS].astype(np.float32))
     asked = parameters[ASKED_AT:BEHIND_ASKED]
+    models = PlayerModels(network, asked, desk(), thoughts)
     worth = reals_at(parameters[WORTH], SIZE)
-    moves, prior = np.zeros(MOVES, np.int64), np.zeros(MOVES)
-    count = list_moves(observation, seat, network, moves, prior)
+    moves = list_moves(observation, seat, models)
+    count, means = moves.codes.size, moves.means
     begin(thoughts)
     if count == 1:
-        consider(thoughts, int(moves[0]), 1.0, np.nan)
+        consider(thoughts, int(moves.codes[0]), 1.0, np.nan)
         return conclude(observation, seat, stream, thoughts)
     states = workspace(observation, 3)
     most = 1
@@ -324,31 +316,15 @@ def decide_champion(
         most = max(most, hand_count(observation, other))
     shares, of_models = np.zeros((players, KINDS * most)), np.zeros((players, KINDS))
     weigh_models(parameters[ADAPT], memory, of_models)
-    weigh_hands(states, observation, seat, network, asked, of_models, stream, thoughts, shares)
+    weigh_hands(states, observation, seat, models, of_models, stream, shares)
     copy(states[0], observation)
     here = worth_to(observation, worth, seat)
     stake = max(here - worth_after_loss(observation, worth, seat, seat), LEAST_STAKE)
-    premiums = np.zeros(players)
-    if observation.live > 2 and parameters[FOR_MATCH] > 0.0:
-        set_premiums(observation, seat, worth, of_models, stake, premiums)
-    means, worths = np.zeros(count), np.zeros(count)
-    done = try_moves(
-        states,
-        seat,
-        network,
-        asked,
-        worth,
-        parameters[FOR_MATCH] > 0.0,
-        premiums,
-        shares,
-        moves,
-        count,
-        int(parameters[ROLLOUTS]),
-        means,
-        worths,
-        stream,
-        thoughts,
-    )
+    aim = Aim(worth, parameters[FOR_MATCH] > 0.0, np.zeros(players))
+    if observation.live > 2 and aim.for_match:
+        set_premiums(observation, seat, of_models, stake, aim)
+    wanted = int(parameters[ROLLOUTS])
+    done = try_moves(states, seat, models, shares, aim, moves, wanted, stream)
     best = 0
     for place in range(1, count):
         if means[place] > means[best]:
@@ -358,10 +334,10 @@ def decide_champion(
     temperature = parameters[TEMPERATURE] * (CROWDED if observation.live > CROWD else 1.0)
     for place in range(count):
         behind = (means[place] - means[best]) / stake
-        mixture[place] = (prior[place] + OPEN_MIND) * math.exp(behind / temperature)
+        mixture[place] = (moves.prior[place] + OPEN_MIND) * math.exp(behind / temperature)
         total += mixture[place]
     begin(thoughts)
     thoughts.rollouts = done
     for place in range(count):
-        consider(thoughts, int(moves[place]), mixture[place] / total, worths[place])
+        consider(thoughts, int(moves.codes[place]), mixture[place] / total, moves.worths[place])
     return conclude(observation, seat, stream, thoughts)

@@ -69,6 +69,18 @@ class Step(NamedTuple):
     """Whether it ended the game; the row then shows the next one's first decision: (lanes,)."""
 
 
+class Lanes(NamedTuple):
+    """Games side by side, and what kernels have to know to play them."""
+
+    states: Record  # (lanes,)
+    start: Record  # (1,): the state before the first deal of a game
+    keys: Keys  # (lanes,)
+    games: Whole  # (lanes,): the number of each lane's game
+    codes: Whole  # (actions,): the game's code of each action number
+    by_code: Whole  # (codes,): and the other way round
+    horizon: int
+
+
 @kernel
 def show_lane(
     state: Record,
@@ -107,22 +119,10 @@ def play(state: Record, code: int, horizon: int, payoffs: Real) -> bool:
 
 
 @kernel
-def step_lanes(
-    states: Record,
-    start: Record,
-    keys: Keys,
-    games: Whole,
-    actions: Whole,
-    codes: Whole,
-    by_code: Whole,
-    horizon: int,
-    observations: Rows,
-    masks: Rows,
-    seats: npt.NDArray[np.int8],
-    payoffs: Real,
-    dones: Flags,
-) -> None:
+def step_lanes(lanes: Lanes, actions: Whole, step: Step) -> None:
     """Play one legal action in every lane; with no ``actions`` begin a new game in each."""
+    states, start, keys, games, codes, by_code, horizon = lanes
+    observations, masks, seats, payoffs, dones = step
     for lane in range(keys.size):
         state = states[lane]
         over = False
@@ -189,21 +189,26 @@ class BatchedPerudo:
         if lanes < 1:
             raise PerudoError(f"{lanes} games side by side cannot be played; at least 1")
         self.lanes, self.players, self.rules = lanes, players, rules_of(rules)
-        self._start = np.zeros(1, PERUDO.dtype)
-        self._start[0] = PERUDO.start(self.rules, players).record
+        start = np.zeros(1, PERUDO.dtype)
+        start[0] = PERUDO.start(self.rules, players).record
         self.numbers = ActionNumbers(self.rules, players)
         self.layout = Layout(players)
-        self._horizon = horizon_named(payoffs)
-        self._states = np.zeros(lanes, PERUDO.dtype)
-        self._games = np.zeros(lanes, np.int64)
-        self._keys = np.zeros(lanes, np.uint64)
+        self._lanes = Lanes(
+            np.zeros(lanes, PERUDO.dtype),
+            start,
+            np.zeros(lanes, np.uint64),
+            np.zeros(lanes, np.int64),
+            self.numbers.codes,
+            self.numbers.by_code,
+            horizon_named(payoffs),
+        )
         self.reset(seed)
 
     def reset(self, seed: int | None = None) -> Step:
         """Begin anew in all lanes; without a seed with the one before, so with the same games."""
         if seed is not None:
-            self._keys[:] = [key_of(seed, lane) for lane in range(self.lanes)]
-        self._games[:] = 0
+            self._lanes.keys[:] = [key_of(seed, lane) for lane in range(self.lanes)]
+        self._lanes.games[:] = 0
         return self._advance(np.zeros(0, np.int64))
 
     def step(self, actions: npt.ArrayLike) -> Step:
@@ -218,21 +223,21 @@ class BatchedPerudo:
                 f"shape {numbers.shape} and type {numbers.dtype}"
             )
         numbers = np.ascontiguousarray(numbers, np.int64)
-        refused = first_refused(self._states, numbers, self.numbers.codes)
+        refused = first_refused(self._lanes.states, numbers, self.numbers.codes)
         if refused >= 0:
             self._refuse(int(refused), int(numbers[refused]))
         return self._advance(numbers)
 
     def observe(self, lane: int) -> PerudoState:
         """What the seat to act in a lane sees, as a position: for agents of this package."""
-        state = PerudoState(self._states[lane])
+        state = PerudoState(self._lanes.states[lane])
         assert state.actor is not None  # lanes wait at decisions only
         return state.observe(state.actor)
 
     @property
     def games_finished(self) -> int:
         """How many games have ended since the last reset."""
-        return int(self._games.sum())
+        return int(self._lanes.games.sum())
 
     def _advance(self, numbers: Whole) -> Step:
         lanes = self.lanes
@@ -243,22 +248,12 @@ class BatchedPerudo:
             np.zeros((lanes, self.players), np.float32),
             np.zeros(lanes, np.bool_),
         )
-        step_lanes(
-            self._states,
-            self._start,
-            self._keys,
-            self._games,
-            numbers,
-            self.numbers.codes,
-            self.numbers.by_code,
-            self._horizon,
-            *step,
-        )
+        step_lanes(self._lanes, numbers, step)
         return step
 
     def _refuse(self, lane: int, number: int) -> None:
         try:
-            require_legal(self._states[lane], self.numbers.code(number))
+            require_legal(self._lanes.states[lane], self.numbers.code(number))
         except PerudoError as error:
             raise PerudoError(f"game {lane}: {error}") from None
         raise AssertionError("a legal action was refused")
