@@ -13,9 +13,9 @@ import pytest
 
 import engine_work
 from perudo.games.errors import PerudoError
-from perudo.lab import engines
 from perudo.lab.dask_engine import Cluster
-from perudo.lab.engines import Engine, Executing, Here, Processes, check_engine, open_engine
+from perudo.lab.engine import ATTEMPTS, Engine, Executing, Here
+from perudo.lab.engines import Processes, check_engine, open_engine
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_what_kills_every_worker_is_given_up() -> None:
     engine = Dying(workers=1)
     with pytest.raises(PerudoError, match="died again and again"):
         list(engine.run(engine_work.square, [1]))
-    assert engine.lost == engines.ATTEMPTS
+    assert engine.lost == ATTEMPTS
 
 
 def test_an_error_in_the_work_is_raised_here(processes: Processes) -> None:

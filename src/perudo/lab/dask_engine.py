@@ -12,7 +12,7 @@ from concurrent.futures import CancelledError, Executor
 from typing import Any
 
 from perudo.games.errors import PerudoError
-from perudo.lab.engines import TOO_MANY_DEATHS, Executing, Piece, Result, never
+from perudo.lab.engine import TOO_MANY_DEATHS, Executing, Piece, Result, never
 
 CONNECTION_SECONDS = 10
 """How long a cluster may take to answer."""

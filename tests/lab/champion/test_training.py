@@ -27,7 +27,7 @@ from perudo.lab.champion.training import (
     pieces_of,
     unpacked,
 )
-from perudo.lab.engines import Engine, Here, never
+from perudo.lab.engine import Engine, Here, never
 
 TINY = Effort(generations=2, quick=2000, slow=300, parts=3, rollouts=32, epochs=1, trial_games=1)
 ABOUT = {"command": "a test", "commit": "none"}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from perudo.games.errors import PerudoError
-from perudo.lab.engines import Here
+from perudo.lab.engine import Here
 from perudo.lab.tournament.run import Run
 from perudo.lab.tournament.sprt import (
     BETTER,

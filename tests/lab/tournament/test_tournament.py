@@ -20,7 +20,8 @@ from perudo.cli.match import INTERRUPTED
 from perudo.cli.tournament import Wish, entered, run_tournament
 from perudo.games import game_named
 from perudo.games.errors import AgentError, PerudoError
-from perudo.lab.engines import Engine, Here, Processes, never
+from perudo.lab.engine import Engine, Here, never
+from perudo.lab.engines import Processes
 from perudo.lab.tournament import ranking
 from perudo.lab.tournament import run as tournament_run
 from perudo.lab.tournament.ranking import summary
@@ -117,7 +118,7 @@ KILLED = """
 import sys
 from pathlib import Path
 from perudo.lab.tournament import run as tournament_run
-from perudo.lab.engines import Here
+from perudo.lab.engine import Here
 from perudo.lab.tournament.store import Store
 from perudo.lab.tournament.tournament import Tournament
 from perudo.terminal.entrants import entrant

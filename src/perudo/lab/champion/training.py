@@ -32,7 +32,7 @@ from perudo.lab.arena import line_up_of
 from perudo.lab.champion.learning import fit, judge, watch
 from perudo.lab.champion.standings import WIDTH, learn_standings
 from perudo.lab.contest import Contest
-from perudo.lab.engines import Engine
+from perudo.lab.engine import Engine
 from perudo.lab.play import play
 from perudo.levels import ratings
 from perudo.ratings import rating_among

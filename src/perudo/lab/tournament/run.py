@@ -18,7 +18,7 @@ from perudo.games.state import State
 from perudo.lab import tables
 from perudo.lab.arena import Worker
 from perudo.lab.contest import Contest, Results
-from perudo.lab.engines import Engine, never
+from perudo.lab.engine import Engine, never
 from perudo.lab.tournament.schedule import rotated
 from perudo.lab.tournament.store import Games, Store
 from perudo.lab.tournament.tournament import Seating, Tournament, code_fingerprint

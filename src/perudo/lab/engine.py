@@ -1,0 +1,183 @@
+"""Work in pieces: what an engine is, and the loop that keeps its workers busy.
+
+Work is cut into pieces that do not depend on each other; ``Engine.run`` has a function applied to
+each and gives the results as they come. The function is one of a module, so that a worker can
+import it; pieces and results are plain values. A worker that is killed takes nothing with it: what
+it was doing is done again. So results are the same on any engine, if a piece always has the same.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, Generic, Self, TypeVar
+
+from perudo.games.errors import PerudoError
+
+AHEAD = 2
+"""Pieces given out for each worker, so that none has to wait for the next."""
+POLL_SECONDS = 0.2
+"""How often is looked whether to stop."""
+ATTEMPTS = 5
+"""How often a piece may be at work when a worker dies before it is taken for the cause."""
+TOO_MANY_DEATHS = (
+    "workers died again and again over the same piece of work; is there enough memory?"
+)
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+
+def never() -> bool:
+    """Go on to the end."""
+    return False
+
+
+class Engine(ABC):
+    """Does pieces of work; use it with ``with``."""
+
+    lost = 0
+    """How many times workers died and pieces had to be done again."""
+
+    @abstractmethod
+    def run(
+        self,
+        work: Callable[[Piece], Result],
+        pieces: Iterable[Piece],
+        stopped: Callable[[], bool] = never,
+    ) -> Iterator[Result]:
+        """The results of ``work`` on each piece, in the order in which they are ready.
+
+        Pieces are taken when there is a worker for them, so they may depend on earlier results.
+        Once ``stopped()`` no more are begun, and those that a process has begun are finished; a
+        cluster drops them.
+        """
+
+    def close(self, at_once: bool = False) -> None:  # noqa: B027  # nothing to end in one process
+        """End the workers; ``at_once`` even if they are busy."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        self.close(at_once=kind is not None)
+
+
+class Here(Engine):
+    """One piece after the other in this process: what one worker comes to."""
+
+    def run(
+        self,
+        work: Callable[[Piece], Result],
+        pieces: Iterable[Piece],
+        stopped: Callable[[], bool] = never,
+    ) -> Iterator[Result]:
+        """Do them."""
+        for piece in pieces:
+            yield work(piece)
+            if stopped():
+                return
+
+
+class Executing(Engine):
+    """Workers behind an executor of ``concurrent.futures``."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self._executor = self._start()
+
+    @abstractmethod
+    def _start(self) -> Executor:
+        """An executor whose workers are alive."""
+
+    def _replace(self) -> None:
+        """After the death of a worker."""
+        self._executor = self._start()
+
+    def run(
+        self,
+        work: Callable[[Piece], Result],
+        pieces: Iterable[Piece],
+        stopped: Callable[[], bool] = never,
+    ) -> Iterator[Result]:
+        """Keep all workers busy."""
+        running = _Running[Piece, Result](iter(pieces))
+        while True:
+            while not stopped() and len(running.futures) < AHEAD * self.workers:
+                try:
+                    if not running.submit(self._executor, work):
+                        break
+                except BrokenProcessPool:
+                    self._recover(running)
+            if not running.futures:
+                return
+            done = wait(running.futures, POLL_SECONDS, return_when=FIRST_COMPLETED).done
+            if stopped():
+                running.cancel()
+            for future in done & running.futures.keys():
+                try:
+                    result = future.result()
+                except BrokenProcessPool:
+                    self._recover(running)
+                    break
+                del running.futures[future]
+                yield result
+
+    def _recover(self, running: _Running[Any, Any]) -> None:
+        self.lost += 1
+        running.take_back()
+        self._replace()
+
+
+class _Running(Generic[Piece, Result]):
+    """The pieces that are being worked on, those to be done again, and those still to come."""
+
+    def __init__(self, coming: Iterator[Piece]) -> None:
+        self.futures: dict[Future[Result], int] = {}
+        self._coming = coming
+        self._pieces: dict[int, Piece] = {}
+        self._again: deque[int] = deque()
+        self._deaths: Counter[int] = Counter()
+        self._taken = 0
+
+    def submit(self, executor: Executor, work: Callable[[Piece], Result]) -> bool:
+        """Give out one more; False if there is none."""
+        if not self._again:
+            for piece in self._coming:
+                self._pieces[self._taken] = piece
+                self._again.append(self._taken)
+                self._taken += 1
+                break
+            else:
+                return False
+        number = self._again[0]
+        future = executor.submit(work, self._pieces[number])
+        self._again.popleft()
+        self.futures[future] = number
+        future.add_done_callback(lambda done: self._forget(done, number))
+        return True
+
+    def _forget(self, future: Future[Result], number: int) -> None:
+        """Pieces that were done need not be kept."""
+        if not future.cancelled() and future.exception() is None:
+            self._pieces.pop(number, None)
+
+    def cancel(self) -> None:
+        """Leave out what no worker has begun."""
+        for future in list(self.futures):
+            if future.cancel():
+                del self.futures[future]
+
+    def take_back(self) -> None:
+        """A worker died, and what all were doing is lost, unless it was ready."""
+        for future, number in list(self.futures.items()):
+            if future.done() and not future.cancelled() and future.exception() is None:
+                continue
+            del self.futures[future]
+            self._again.append(number)
+            self._deaths[number] += 1
+            if self._deaths[number] >= ATTEMPTS:
+                raise PerudoError(TOO_MANY_DEATHS)
