@@ -4,14 +4,15 @@
 
 Parts: speed, rounds, bound, two, four, six, copies, time; without any, all of them. Each figure is
 kept in benchmarks/champion.json as soon as it is there, with the command that comes nearest, seed,
-games, interval, seconds and commit. What is there is not measured again without ``--again``.
-``--write`` puts tables of all that is kept, each figure beside its goal, and the plot of strength
+games, interval, seconds and commit. Figures that are there are not measured again without
+``--again``. ``--write`` puts tables of all figures, each beside its goal, and the plot of strength
 against time into docs. ``--quick`` plays hardly anything, to see that all runs, and keeps nothing.
 """
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -19,25 +20,30 @@ from pathlib import Path
 from perudo.agents.papers.cfr import allow_solving
 from perudo.games.errors import PerudoError
 from perudo.lab import plots
+from perudo.lab.champion import experiments
+from perudo.lab.champion.figures import FigureFile
+from perudo.lab.experiments.experiment import Conditions
+from perudo.lab.experiments.page import ResultData, interval_text, measured_text
+from perudo.lab.experiments.results import run_all
 from perudo.lab.play import cores
-from perudo.lab.proof import page
-from perudo.lab.proof.figures import QUICK, Figure, Kept, Sizes, run
-from perudo.lab.proof.plan import PARTS, tasks_of
 from perudo.terminal.entrants import tell_solved
 
 PROJECT = Path(__file__).parents[1]
 RESULTS = Path(__file__).with_suffix(".json")
 
 
-def tell(name: str, figure: Figure) -> None:
-    """A line for each figure."""
-    print(f"{name}: {page.in_short(figure)}, {figure['seconds']:.1f} s", flush=True)
+def show(result: ResultData) -> None:
+    """Print how the figures of a part compare with its goals."""
+    for row in result["rows"]:
+        value = f"{measured_text(row)} ({interval_text(row)})"
+        print(f"{row['label']}: {value}: {row['verdict']}")
+    print(f"{result['title']}: {result['verdict']}", flush=True)
 
 
 def main() -> int:
-    """Measure what is missing."""
+    """Measure what is missing, and write the page if asked; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(experiments.PARTS))
     parser.add_argument("--quick", action="store_true", help="seconds for each part; keep nothing")
     parser.add_argument("--scale", type=float, default=1.0, help="times as many games as usual")
     parser.add_argument("--workers", type=int, default=cores(), help="cores to use")
@@ -49,22 +55,23 @@ def main() -> int:
     if chosen.quick and writing:
         parser.error("what was measured quickly is not written")
     allow_solving(tell_solved)
-    kept = Kept(None if chosen.quick else RESULTS)
-    started = time.monotonic()
     try:
+        figures = FigureFile(
+            None if chosen.quick else RESULTS,
+            chosen.again,
+            lambda name, seconds: print(f"{name}: {seconds:.1f} s", flush=True),
+        )
         if writing:
-            page.require(PROJECT)  # now, not after an hour
+            experiments.require(PROJECT)  # now, not after an hour
             plots.require()
         if not chosen.only_write:
-            sizes = QUICK if chosen.quick else Sizes().times(chosen.scale)
-            tasks = tasks_of(chosen.parts)
-            measured = run(tasks, kept, sizes, chosen.workers, chosen.again, tell)
-            print(
-                f"{measured} figures in {time.monotonic() - started:.0f} s; "
-                f"{len(tasks) - measured} were there"
-            )
+            conditions = Conditions(quick=chosen.quick, share=chosen.scale, workers=chosen.workers)
+            started = time.monotonic()
+            parts = experiments.select(chosen.parts, figures)
+            run_all(parts, conditions, shlex.join(sys.argv), None, show)
+            print(f"{figures.measured} figures in {time.monotonic() - started:.0f} s")
         if writing:
-            for path in page.write(PROJECT, kept.figures):
+            for path in experiments.write(PROJECT, figures):
                 print(f"wrote {path.relative_to(PROJECT)}")
     except KeyboardInterrupt:
         print("interrupted: what was measured is kept", file=sys.stderr)

@@ -9,15 +9,15 @@ from typing import Any
 
 from perudo.agents.champion import knowledge, two_player_book
 from perudo.games.errors import PerudoError
-from perudo.lab.champion import training_two
+from perudo.lab.champion import two_player_training
 from perudo.lab.champion.training import QUICK, Effort, Training
-from perudo.lab.champion.training_two import PRESETS, Progress, train_two_players
+from perudo.lab.champion.two_player_training import PRESETS, Progress, train_two_players
 from perudo.lab.engines import check_engine, open_engine
 from perudo.lab.experiments.results import commit
 from perudo.lab.play import cores
 
 PARTS = ("many", "two", "both")
-QUICK_PRESETS = {"common:dice=2": training_two.Effort(200)}
+QUICK_PRESETS = {"common:dice=2": two_player_training.Effort(200)}
 
 
 def run_train(

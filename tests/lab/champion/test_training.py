@@ -16,8 +16,8 @@ from perudo.agents.champion.player_models import MODELS, OWN, WEIGHTS
 from perudo.cli.app import app
 from perudo.games.errors import PerudoError
 from perudo.games.perudo.state import PerudoState
-from perudo.lab.champion.learning import fit, judge
-from perudo.lab.champion.standings import WIDTH, learn_standings
+from perudo.lab.champion.learning import Adam, Watched, fit, judge
+from perudo.lab.champion.match_worth import WIDTH, learn_standings
 from perudo.lab.champion.training import (
     Effort,
     Piece,
@@ -85,13 +85,14 @@ def test_every_generation_has_its_pieces() -> None:
     assert 0.1 < (seen == OWN).mean() < 0.5
 
 
-def decisions(family: str, count: int) -> tuple[Any, Any, Any]:
+def decisions(family: str, count: int) -> Watched:
     found = do_piece(Piece(family, "quick", 0, 0, count, 5))[1]
-    return unpacked(found["views"]), found["kinds"].astype(int), found["saids"].astype(int)
+    kinds, saids, rounds = (found[name].astype(int) for name in ("kinds", "saids", "rounds"))
+    return Watched(unpacked(found["views"]), kinds, saids, rounds)
 
 
 def test_views_come_back_as_they_were() -> None:
-    views, kinds, saids = decisions("official", 500)
+    views, kinds, saids, _ = decisions("official", 500)
     assert len(views) == len(kinds) == len(saids) == 500
     assert set(kinds) <= {MODELS.index(name) for name in MODELS if "pomcp" not in name}
     for view, said in zip(views, saids, strict=True):
@@ -99,20 +100,20 @@ def test_views_come_back_as_they_were() -> None:
 
 
 def test_slopes_are_those_of_the_likelihood() -> None:
-    views, kinds, saids = decisions("official", 64)
+    seen = decisions("official", 64)
     weights = np.random.default_rng(1).normal(0.0, 0.2, WEIGHTS).astype(np.float32)
-    log_chances = np.zeros(len(views))
+    log_chances = np.zeros(len(seen.views))
 
     def likelihood(of: Any) -> float:
-        judge(views, kinds, saids, of, log_chances)
+        judge(seen, of, log_chances)
         return float(log_chances.mean())
 
     before = likelihood(weights)
     # One step over all decisions goes by the rate against the sign of each weight's slope.
     stepped = weights.copy()
     means, squares = np.zeros((2, WEIGHTS), np.float32)
-    everything = np.arange(len(views))
-    fit(views, kinds, saids, everything, stepped, means, squares, 0, len(views), 1e-3)
+    everything = np.arange(len(seen.views))
+    fit(seen, everything, Adam(stepped, means, squares), 0, len(seen.views), 1e-3)
     assert likelihood(stepped) > before
     signs = np.sign(weights - stepped)
     for place in np.random.default_rng(2).choice(WEIGHTS, 60, replace=False):

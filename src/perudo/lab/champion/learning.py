@@ -8,7 +8,7 @@ Kingma and Ba 2015); each kind of player has its own last layer, the rest is eve
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,15 +40,59 @@ from perudo.games.game import (
 from perudo.games.kernel import kernel
 from perudo.games.perudo.layout import next_live
 from perudo.games.policy import policy_at
+from perudo.lab.arena import LineUp
 
 Whole = npt.NDArray[np.int64]
 MEAN, SQUARE, TINY = 0.9, 0.999, 1e-8
 """Adam's usual constants."""
 
 
+class Cast(NamedTuple):
+    """The players that may sit at the tables."""
+
+    line_up: LineUp
+    shares: npt.NDArray[np.float64]
+    """(players,): how often each is drawn for a seat, summed up."""
+
+
+class Workspace(NamedTuple):
+    """What is needed while agents play."""
+
+    states: Record
+    """[3]: the table, what is seen of it, and the table before the round."""
+    memories: npt.NDArray[np.float64]
+    """[seats, seats, numbers]: what each seat remembers of the others."""
+    streams: npt.NDArray[np.uint64]
+    """[seats, 1]"""
+    thoughts: Record
+
+
+class Watched(NamedTuple):
+    """Decisions that were watched, and how rounds ended."""
+
+    views: Record
+    """[decisions]: what the player saw."""
+    kinds: Whole
+    """[decisions]: which agent the player was."""
+    saids: Whole
+    """[decisions]: the action."""
+    rounds: Whole
+    """[rounds, players + 2], as ``match_worth`` describes it."""
+
+
+class Adam(NamedTuple):
+    """The state of a fit; each is [weights]."""
+
+    weights: Numbers
+    means: Numbers
+    """Running means of the slopes ..."""
+    squares: Numbers
+    """... and of their squares."""
+
+
 @kernel
 def note_round(before: Record, after: Record, note: Whole) -> None:
-    """How a round began and what it changed, as ``champion_standings`` wants it."""
+    """How a round began and what it changed, as ``match_worth`` wants it."""
     note[:] = 0
     note[0] = before.live
     seat = int(before.opener)
@@ -62,64 +106,48 @@ def note_round(before: Record, after: Record, note: Whole) -> None:
 
 
 @kernel
-def watch(
-    starts: Record,
-    states: Record,
-    policies: Any,
-    learners: Any,
-    learns: npt.NDArray[np.bool_],
-    parameters: Any,
-    memories: Any,
-    shares: Any,
-    views: Record,
-    kinds: Whole,
-    saids: Whole,
-    rounds: Whole,
-    stream: Stream,
-    streams: Any,
-    thoughts: Record,
-) -> int:
-    """Fill ``views`` with decisions of agents that are drawn for each seat by running ``shares``.
+def watch(starts: Record, cast: Cast, work: Workspace, stream: Stream, found: Watched) -> int:
+    """Fill ``found`` with decisions of agents that are drawn for each seat.
 
-    ``kinds`` and ``saids`` get who it was and what was done, ``rounds`` how rounds ended (see
-    ``champion_standings``); returns how many there were. ``states`` is room for the table, what is
-    seen of it, and the table before the round.
+    Returns the number of rounds that ended.
     """
-    match, view, before = states[0], states[1], states[2]
-    sitting = np.zeros(match.counts.size, np.int64)
+    match, view, before = work.states[0], work.states[1], work.states[2]
+    memories, streams, thoughts = work.memories, work.streams, work.thoughts
+    players = cast.line_up
+    seated = np.zeros(match.counts.size, np.int64)
     seen, ended = 0, 0
-    while seen < views.size:
+    while seen < found.views.size:
         copy(match, starts[below(stream, starts.size)])
-        players = whole(match.players)
-        for seat in range(players):
+        seats = whole(match.players)
+        for seat in range(seats):
             memories[seat] = 0.0
-            sitting[seat] = np.searchsorted(shares, uniform(stream), side="right")
-        while actor(match) != OVER and seen < views.size:
+            seated[seat] = np.searchsorted(cast.shares, uniform(stream), side="right")
+        while actor(match) != OVER and seen < found.views.size:
             if actor(match) == CHANCE:
                 copy(before, match)
                 deal(match, next_word(stream))
                 continue
             who = whole(actor(match))
-            agent = sitting[who]
+            agent = seated[who]
             copy(view, match)
             observe(view, who)
-            said = policy_at(policies[agent], view)(
-                view, parameters[agent], memories[who], streams[who], thoughts
+            said = policy_at(players.policies[agent], view)(
+                view, players.parameters[agent], memories[who], streams[who], thoughts
             )
-            copy(views[seen], view)
-            kinds[seen], saids[seen] = agent, said
+            copy(found.views[seen], view)
+            found.kinds[seen], found.saids[seen] = agent, said
             seen += 1
             apply(match, said)
             if round_over(match):
-                note_round(before, match, rounds[ended])
+                note_round(before, match, found.rounds[ended])
                 ended += 1
-                for seat in range(players):
-                    agent = sitting[seat]
-                    if learns[agent]:
+                for seat in range(seats):
+                    agent = seated[seat]
+                    if players.learns[agent]:
                         copy(view, match)
                         observe(view, seat)
-                        policy_at(learners[agent], view)(
-                            view, parameters[agent], memories[seat], streams[seat], thoughts
+                        policy_at(players.learners[agent], view)(
+                            view, players.parameters[agent], memories[seat], streams[seat], thoughts
                         )
     return ended
 
@@ -157,32 +185,23 @@ def add_slopes(
 
 
 @kernel
-def fit(
-    views: Record,
-    kinds: Whole,
-    saids: Whole,
-    order: Whole,
-    weights: Numbers,
-    means: Numbers,
-    squares: Numbers,
-    steps: int,
-    batch: int,
-    rate: float,
-) -> float:
-    """Go through decisions in an order, with a step after each batch; returns the mean log-chance.
+def fit(seen: Watched, order: Whole, adam: Adam, steps: int, batch: int, rate: float) -> float:
+    """Go through decisions in an order, with a step after each batch.
 
-    ``means`` and ``squares`` are the slopes' running means; ``steps`` were made before.
+    ``steps`` were made before. Returns the mean logarithm of the decisions' chances.
     """
+    weights, means, squares = adam.weights, adam.means, adam.squares
     room, slopes = desk(), np.zeros(weights.size, np.float32)
     network, slopes_of = network_in(weights), network_in(slopes)
-    told, total = 0, 0.0
+    counted, total = 0, 0.0
     for index in range(order.size):
         at = order[index]
-        place, count = look_at(views[at], kinds[at], saids[at], network, room)
+        kind = seen.kinds[at]
+        place, count = look_at(seen.views[at], kind, seen.saids[at], network, room)
         if place != NOWHERE:
-            told += 1
+            counted += 1
             total += math.log(max(room[4][place], TINY))
-            add_slopes(network, kinds[at], place, count, room, slopes_of)
+            add_slopes(network, kind, place, count, room, slopes_of)
         if (index + 1) % batch == 0:
             steps += 1
             # the running means begin at zero, which is made up for
@@ -194,13 +213,13 @@ def fit(
                 squares[number] += np.float32(1.0 - SQUARE) * (slope * slope - squares[number])
                 step = pace * means[number] / (math.sqrt(squares[number]) + TINY)
                 weights[number] -= np.float32(step)
-    return total / max(told, 1)
+    return total / max(counted, 1)
 
 
 @kernel
-def judge(views: Record, kinds: Whole, saids: Whole, weights: Numbers, chances: Any) -> None:
-    """Fill in the logarithm of each decision's chance by its own model; 0 if it was not told of."""
+def judge(seen: Watched, weights: Numbers, log_chances: npt.NDArray[np.float64]) -> None:
+    """Fill in the logarithm of each decision's chance by its own model; 0 if it has none."""
     room, network = desk(), network_in(weights)
-    for at in range(views.size):
-        place, _ = look_at(views[at], kinds[at], saids[at], network, room)
-        chances[at] = math.log(room[4][place]) if place != NOWHERE else 0.0
+    for at in range(seen.views.size):
+        place, _ = look_at(seen.views[at], seen.kinds[at], seen.saids[at], network, room)
+        log_chances[at] = math.log(room[4][place]) if place != NOWHERE else 0.0

@@ -29,8 +29,8 @@ from perudo.games.perudo.layout import HISTORY_OFFSET
 from perudo.games.policy import new_thoughts
 from perudo.games.state import SEATS
 from perudo.lab.arena import line_up_of
-from perudo.lab.champion.learning import fit, judge, watch
-from perudo.lab.champion.standings import WIDTH, learn_standings
+from perudo.lab.champion.learning import Adam, Cast, Watched, Workspace, fit, judge, watch
+from perudo.lab.champion.match_worth import WIDTH, learn_standings
 from perudo.lab.contest import Contest
 from perudo.lab.engine import Engine
 from perudo.lab.play import play
@@ -160,24 +160,19 @@ def do_piece(piece: Piece) -> tuple[str, Found]:
     shares = np.cumsum(_shares(piece)[: len(players)])
     width = max(1, *(player.memory_width for player in players))
     key = (piece.seed, piece.generation, piece.part)
-    streams = np.stack([stream_of(*key, seat) for seat in range(len(SEATS))])
     views = np.zeros(piece.decisions, PERUDO.dtype)
     models, saids = np.zeros((2, piece.decisions), np.int64)
     rounds = np.zeros((piece.decisions, WIDTH), np.int64)
-    ended = watch(
-        starts_of(piece.family, piece.seed, piece.part),
-        np.zeros(3, PERUDO.dtype),
-        *line_up_of(players, PERUDO.dtype),
-        np.zeros((len(SEATS), len(SEATS), width)),
-        shares / shares[-1],
-        views,
-        models,
-        saids,
-        rounds,
-        stream_of(*key, len(SEATS)),
-        streams,
-        new_thoughts(),
+    cast = Cast(line_up_of(players, PERUDO.dtype), shares / shares[-1])
+    work = Workspace(
+        states=np.zeros(3, PERUDO.dtype),
+        memories=np.zeros((len(SEATS), len(SEATS), width)),
+        streams=np.stack([stream_of(*key, seat) for seat in range(len(SEATS))]),
+        thoughts=new_thoughts(),
     )
+    found = Watched(views, models, saids, rounds)
+    starts = starts_of(piece.family, piece.seed, piece.part)
+    ended = watch(starts, cast, work, stream_of(*key, len(SEATS)), found)
     used = HISTORY_OFFSET + 2 * int(views["actions"].max())
     return piece.name, {
         "views": views.view(np.uint8).reshape(len(views), -1)[:, :used],
@@ -209,37 +204,35 @@ def fit_family(
         views.append(unpacked(part["views"][wanted]))
         kinds.append(part["kinds"][wanted].astype(np.int64))
         saids.append(part["saids"][wanted].astype(np.int64))
-    weights, log_chances = _fit(
-        np.concatenate(views), np.concatenate(kinds), np.concatenate(saids), epochs, seed
-    )
+    rounds = np.concatenate([part["rounds"] for _, part in found]).astype(np.int64)
+    seen = Watched(np.concatenate(views), np.concatenate(kinds), np.concatenate(saids), rounds)
+    weights, log_chances = _fit(seen, epochs, seed)
     if last == 0:  # nobody has seen the champion yet: it is taken for the strongest
         units = weights[OF_UNITS:].reshape(KINDS, HIDDEN)
         units[OWN] = units[0]
-    rounds = np.concatenate([part["rounds"] for _, part in found]).astype(np.int64)
     return Family(weights, learn_standings(rounds)), log_chances
 
 
 def _fit(
-    views: Record,
-    kinds: npt.NDArray[np.int64],
-    saids: npt.NDArray[np.int64],
-    epochs: int,
-    seed: int,
+    seen: Watched, epochs: int, seed: int
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float64]]:
     chance = np.random.default_rng(seed)
     weights = chance.normal(0.0, 0.25, WEIGHTS).astype(np.float32)
     weights[OF_UNITS:] *= 0.4
-    means, squares = np.zeros((2, WEIGHTS), np.float32)
-    kept_back = chance.random(len(views)) < KEPT_BACK
+    adam = Adam(weights, *np.zeros((2, WEIGHTS), np.float32))
+    kept_back = chance.random(len(seen.views)) < KEPT_BACK
     shown, steps = np.flatnonzero(~kept_back), 0
     for epoch in range(epochs):
         rate = FASTEST + (SLOWEST - FASTEST) * epoch / epochs
         order = chance.permutation(shown)
-        fit(views, kinds, saids, order, weights, means, squares, steps, BATCH, rate)
+        fit(seen, order, adam, steps, BATCH, rate)
         steps += len(order) // BATCH
     log_chances = np.zeros(int(kept_back.sum()))
-    judge(views[kept_back], kinds[kept_back], saids[kept_back], weights, log_chances)
-    by_model = [log_chances[kinds[kept_back] == model] for model in range(KINDS)]
+    judged = Watched(
+        seen.views[kept_back], seen.kinds[kept_back], seen.saids[kept_back], seen.rounds
+    )
+    judge(judged, weights, log_chances)
+    by_model = [log_chances[judged.kinds == model] for model in range(KINDS)]
     return weights, np.array([some.mean() if some.size else np.nan for some in by_model])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,3 +102,25 @@ def losses(results: Results, index: int, per: float) -> Measure:
 def call_accuracy(results: Results, index: int) -> Measure | None:
     """How many of an entrant's calls were right, in percent."""
     return rate(count(results, index, "dudos_right"), count(results, index, "dudos"))
+
+
+def exactly(value: float) -> Measure:
+    """A number that is known: both ends of its interval are the number itself."""
+    return Measure(value, value, value)
+
+
+def mean_of(measures: Sequence[Measure]) -> Measure:
+    """The mean of values that were measured independently."""
+    count = len(measures)
+    value = sum(one.value for one in measures) / count
+    down = math.hypot(*(one.value - one.low for one in measures)) / count
+    up = math.hypot(*(one.high - one.value for one in measures)) / count
+    return Measure(value, value - down, value + up)
+
+
+def mean_of_samples(samples: Sequence[Values]) -> Measure:
+    """The mean of some samples' means, with a normal interval."""
+    value = sum(float(one.mean()) for one in samples) / len(samples)
+    variance = sum(float(one.var(ddof=1)) / len(one) for one in samples)
+    reach = Z95 * math.sqrt(variance) / len(samples)
+    return Measure(value, value - reach, value + reach)

@@ -1,12 +1,12 @@
-"""What a compiled agent says that it would do in every position of a small round of Perudo.
+"""The mixed strategy that a compiled agent states in every position of a small round of Perudo.
 
-As ``exploiting.strategy_of``, which asks any agent of any game from Python, but faster: in a
-kernel, and only about what the agent's own play may lead to. Elsewhere its chances stay zero.
+``exploitability.strategy_of`` asks any agent of any game from Python. This kernel is faster, and
+asks only about positions that the agent's own play may lead to; elsewhere its chances stay zero.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,58 +32,77 @@ from perudo.search.trees.public_tree import LEAF, MAX_DEPTH, PLAYERS
 Whole = npt.NDArray[np.int64]
 
 
+class Asked(NamedTuple):
+    """The agent whose policy the kernel asks."""
+
+    policy: Any
+    """The address of the policy."""
+    parameters: Parameters
+    memory: Memory
+    stream: Stream
+    thoughts: Record
+
+
+class Tree(NamedTuple):
+    """A public tree; its nodes lie side by side by kind."""
+
+    actors: npt.NDArray[np.int8]
+    """[kinds]; LEAF where the round is over."""
+    begin: Whole
+    """[kinds]: the first node of each."""
+    members: Whole
+    """[kinds]: the number of nodes of each."""
+    edges: Whole
+    """[kinds + 1]: where a kind's edges begin."""
+    targets: Whole
+    """[edges]: the node that the first node of the kind leads to."""
+    actions: npt.NDArray[np.int32]
+    """[edges]"""
+    offsets: Whole
+    """[kinds]: where its chances by (move, node, hand) begin."""
+    hands: npt.NDArray[np.uint64]
+    """[players, hands], as records have them."""
+    sizes: Whole
+    """[players]: the number of hands."""
+
+
 @kernel
 def kind_of(begin: Whole, node: int) -> int:
-    """To which kind of nodes a node belongs."""
+    """Return the kind that a node belongs to."""
     return int(np.searchsorted(begin, node, side="right")) - 1
 
 
 @kernel
-def ask_everywhere(
-    states: Record,
-    hands: npt.NDArray[np.uint64],
-    policy: Any,
-    parameters: Parameters,
-    memory: Memory,
-    stream: Stream,
-    thoughts: Record,
-    actors: npt.NDArray[np.int8],
-    begin: Whole,
-    members: Whole,
-    edges: Whole,
-    targets: Whole,
-    actions: npt.NDArray[np.int32],
-    offsets: Whole,
-    sizes: Whole,
-    chances: Vector,
-) -> int:
+def ask_everywhere(states: Record, asked: Asked, tree: Tree, chances: Vector) -> int:
     """Walk over the tree below ``states[0]``; returns how many decisions state no chances."""
     nodes, cursors = np.zeros(MAX_DEPTH, np.int64), np.zeros(MAX_DEPTH, np.int64)
-    reach = np.ones((MAX_DEPTH, PLAYERS, hands.shape[1]), np.bool_)
-    luck, unstated, depth = stream[0], 0, 0
+    reach = np.ones((MAX_DEPTH, PLAYERS, tree.hands.shape[1]), np.bool_)
+    thoughts, luck, unstated, depth = asked.thoughts, asked.stream[0], 0, 0
     view = states[states.size - 1]
     while depth >= 0:
         node = int(nodes[depth])
-        kind = kind_of(begin, node)
-        first, last = int(edges[kind]), int(edges[kind + 1])
-        seat = int(actors[kind])
-        count, moves = int(sizes[seat]), last - first
-        place = int(offsets[kind]) + (node - int(begin[kind])) * count
-        apart = int(members[kind]) * count
+        kind = kind_of(tree.begin, node)
+        first, last = int(tree.edges[kind]), int(tree.edges[kind + 1])
+        seat = int(tree.actors[kind])
+        count, moves = int(tree.sizes[seat]), last - first
+        place = int(tree.offsets[kind]) + (node - int(tree.begin[kind])) * count
+        apart = int(tree.members[kind]) * count
         if cursors[depth] == 0:
             for hand in range(count):
                 if not reach[depth, seat, hand]:
                     continue
                 copy(view, states[depth])
-                view.hands[seat] = hands[seat, hand]
+                view.hands[seat] = tree.hands[seat, hand]
                 observe(view, seat)
-                stream[0] = luck
-                policy_at(policy, view)(view, parameters, memory, stream, thoughts)
+                asked.stream[0] = luck
+                policy_at(asked.policy, view)(
+                    view, asked.parameters, asked.memory, asked.stream, thoughts
+                )
                 unstated += thoughts.mixed == SAMPLED
                 for move in range(moves):
                     stated = 1.0 / moves if thoughts.mixed == UNIFORM else 0.0
                     for index in range(int(thoughts.considered)):
-                        if thoughts.actions[index] == actions[first + move]:
+                        if thoughts.actions[index] == tree.actions[first + move]:
                             stated += thoughts.probabilities[index]
                     chances[place + move * apart + hand] = stated
         edge = first + int(cursors[depth])
@@ -91,23 +110,23 @@ def ask_everywhere(
             depth -= 1
             continue
         cursors[depth] += 1
-        child = int(targets[edge]) + node - int(begin[kind])
-        if actors[kind_of(begin, child)] == LEAF:
+        child = int(tree.targets[edge]) + node - int(tree.begin[kind])
+        if tree.actors[kind_of(tree.begin, child)] == LEAF:
             continue
         for who in range(PLAYERS):
-            for hand in range(int(sizes[who])):
+            for hand in range(int(tree.sizes[who])):
                 reach[depth + 1, who, hand] = reach[depth, who, hand]
         some = False
         for hand in range(count):
             if chances[place + (edge - first) * apart + hand] == 0.0:
                 reach[depth + 1, seat, hand] = False
             some |= reach[depth + 1, seat, hand]
-        for hand in range(int(sizes[1 - seat])):
+        for hand in range(int(tree.sizes[1 - seat])):
             some |= reach[depth, 1 - seat, hand]
         if not some:
-            continue  # it is not led here in either seat
+            continue  # the agent's play leads here in neither seat
         copy(states[depth + 1], states[depth])
-        apply(states[depth + 1], int(actions[edge]))
+        apply(states[depth + 1], int(tree.actions[edge]))
         depth += 1
         nodes[depth] = child
         cursors[depth] = 0
@@ -128,14 +147,14 @@ def stated_strategy(agent: CompiledPlayer, solver: Solver) -> Vector:
             hands[seat, hand] = states[0]["hands"][seat]
     chances = np.zeros_like(solver.sums)
     address = address_of(agent.policy, game.dtype)
-    unstated = ask_everywhere(
-        states,
-        hands,
+    asked = Asked(
         address if INTERPRETED else np.uint64(address),
         agent.parameters,
         agent.new_memory(),
         stream_of(0),
         new_thoughts(),
+    )
+    layout = Tree(
         tree.actors,
         tree.begin,
         tree.members,
@@ -143,9 +162,10 @@ def stated_strategy(agent: CompiledPlayer, solver: Solver) -> Vector:
         tree.targets,
         tree.actions,
         np.asarray(solver.offsets, np.int64),
+        hands,
         np.array([len(one) for one in tree.hands], np.int64),
-        chances,
     )
+    unstated = ask_everywhere(states, asked, layout, chances)
     if unstated:
         raise PerudoError(f"{agent.spec} states no chances in {unstated:,} positions")
     return chances
