@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 from perudo.agents.papers.cfr import allow_solving
+from perudo.cli.contestants import show_solving
 from perudo.games.errors import PerudoError
 from perudo.lab import plots
 from perudo.lab.champion import experiments
@@ -26,7 +27,6 @@ from perudo.lab.experiments.experiment import Conditions
 from perudo.lab.experiments.page import ResultData, interval_text, measured_text
 from perudo.lab.experiments.results import run_all
 from perudo.lab.play import cores
-from perudo.terminal.entrants import tell_solved
 
 PROJECT = Path(__file__).parents[1]
 RESULTS = Path(__file__).with_suffix(".json")
@@ -54,7 +54,7 @@ def main() -> int:
     writing = chosen.write or chosen.only_write
     if chosen.quick and writing:
         parser.error("what was measured quickly is not written")
-    allow_solving(tell_solved)
+    allow_solving(show_solving)
     try:
         figures = FigureFile(
             None if chosen.quick else RESULTS,

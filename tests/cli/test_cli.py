@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from perudo.agents import AGENTS
+from perudo.cli.app import COMMANDS, command_named
 from perudo.record import MatchRecord
 
 
@@ -67,7 +68,7 @@ BAD_INPUT = {
     "malformed record": (["verify", __file__], "line 1: not a whole line of JSON"),
     "nowhere to save": (["play", "--save", "/nonexistent/there/x"], "there is no directory"),
     "one agent": (["match", "random"], "1 players cannot play"),
-    "unknown entrant": (["match", "random", "nobody"], "unknown agent 'nobody'"),
+    "unknown contestant": (["match", "random", "nobody"], "unknown agent 'nobody'"),
     "unknown parameter": (["match", "random", "dumb:speed=3"], "dumb has no parameter 'speed'"),
     "parameter out of range": (["match", "random", "dumb:prob=3"], "prob=3 is out of range"),
     "parameter that is no number": (["match", "random", "dumb:prob=x"], "should be a number"),
@@ -95,15 +96,56 @@ def test_bad_input_gets_one_clear_line_and_exit_code_2(case: str) -> None:
     assert "Traceback" not in done.stderr + done.stdout
 
 
-def test_help_tells_every_command() -> None:
-    done = perudo("--help")
-    assert done.returncode == 0
-    for command in (
-        *("play", "match", "agents", "rules", "position", "perft", "solve", "verify", "bench"),
-        *("exploitability", "warm"),
-    ):
-        assert command in done.stdout
-        assert perudo(command, "--help").returncode == 0
+def test_help_lists_every_command() -> None:
+    shown = perudo("--help").stdout
+    for name, (_, summary) in COMMANDS.items():
+        assert re.search(rf"^  {name} +{re.escape(summary)}$", shown, re.MULTILINE), name
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_begins_its_help_with_its_summary_and_explains_every_option(
+    name: str,
+) -> None:
+    command = command_named(name)
+    assert (command.help or "").startswith(COMMANDS[name][1])
+    subcommands = getattr(command, "commands", {}).values()
+    for each in (command, *subcommands):
+        assert all(getattr(option, "help", None) for option in each.params), each.name
+
+
+def test_a_mistyped_command_gets_a_suggestion() -> None:
+    assert "'plya'. Did you mean 'play'?" in perudo("plya").stderr
+
+
+RECORD = Path(__file__).parents[1] / "golden" / "records" / "perudo-1-official.jsonl"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["rules"],
+        ["position", "uk 11246/334/1 C 4x4,5x4"],
+        ["verify", str(RECORD)],
+        ["match", "--help"],
+    ],
+)
+def test_short_commands_load_neither_the_compiler_nor_the_server(arguments: list[str]) -> None:
+    code = (
+        "import sys\nfrom perudo.cli import main\ntry:\n    main()\nexcept SystemExit:\n    pass\n"
+        "found = {'numba', 'perudo.server', 'sqlalchemy', 'fastapi'} & set(sys.modules)\n"
+        "print(sorted(found), file=sys.stderr)"
+    )
+    environment = {name: os.environ[name] for name in os.environ if name != "NUMBA_DISABLE_JIT"}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=True,
+    )
+    assert done.stdout
+    assert done.stderr == "[]\n"
 
 
 def test_rules_lists_presets_and_options() -> None:

@@ -1,38 +1,46 @@
-"""``perudo admin``: what a host does beside serving."""
+"""``perudo admin``: look after a server's database."""
 
 from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from sqlalchemy.engine import Connection, Engine
 
-if TYPE_CHECKING:
-    from sqlalchemy.engine import Connection, Engine
+from perudo.games.errors import PerudoError
+from perudo.server.db import retention
+from perudo.server.db.backups import back_up, migrate_safely
+from perudo.server.db.backups import restore as restore_backup
+from perudo.server.db.engine import migrate as migrate_database
+from perudo.server.db.engine import open_engine
+from perudo.server.people import moderation, personal_data
+from perudo.server.process.server_lock import hold
+from perudo.server.settings import Settings
 
 admin = typer.Typer(
     name="admin",
-    help="Look after a service's database; the server may be running.",
+    help="Look after a server's database.\n\nThe server may be running.",
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
 )
 
 Database = Annotated[
     str, typer.Option("--database", envvar="PERUDO_DATABASE", help="As for perudo serve.")
 ]
-USUAL = "sqlite:///perudo.db"
+DEFAULT_DATABASE = Settings.database
 Who = Annotated[str, typer.Argument(help="The name of an account or bot, or an id.")]
-Off = Annotated[bool, typer.Option("--off", help="Take it back.")]
+Off = Annotated[bool, typer.Option("--off", help="Undo it.")]
 
 
 @contextmanager
 def _engine(database: str) -> Iterator[Engine]:
-    from perudo.server.db.engine import open_engine
-
     engine = open_engine(database)
     try:
         yield engine
@@ -48,11 +56,10 @@ def _changing(database: str) -> Iterator[Connection]:
 
 @admin.command()
 def backup(
-    target: Annotated[Path, typer.Argument(help="The file to write.")], database: Database = USUAL
+    target: Annotated[Path, typer.Argument(help="The file to write.")],
+    database: Database = DEFAULT_DATABASE,
 ) -> None:
     """Copy the database while it is in use, and check the copy."""
-    from perudo.server.db.backups import back_up
-
     with _engine(database) as engine:
         back_up(engine, target)
     print(f"the backup is in {target}")
@@ -60,30 +67,24 @@ def backup(
 
 @admin.command()
 def restore(
-    source: Annotated[Path, typer.Argument(help="A backup.")], database: Database = USUAL
+    source: Annotated[Path, typer.Argument(help="A backup.")], database: Database = DEFAULT_DATABASE
 ) -> None:
-    """Put a backup in the database's place. Stop the server first; what was there is kept."""
-    from perudo.server.db.backups import restore as put_back
-    from perudo.server.process.server_lock import hold
-
+    """Restore a backup; the present database is kept beside it. Stop the server first."""
     with _engine(database) as engine, hold(database):
-        kept = put_back(engine, source)
+        kept = restore_backup(engine, source)
     print(f"restored from {source}" + (f"; what was there is in {kept}" if kept else ""))
 
 
 @admin.command()
 def migrate(
-    database: Database = USUAL,
-    no_backup: Annotated[bool, typer.Option("--no-backup", help="Do not copy it before.")] = False,
+    database: Database = DEFAULT_DATABASE,
+    no_backup: Annotated[bool, typer.Option("--no-backup", help="Make no backup first.")] = False,
 ) -> None:
-    """Bring the database to this version, after a backup. ``perudo serve`` does it too."""
-    from perudo.server.db.backups import migrate_safely
-    from perudo.server.db.engine import migrate as bring
-
+    """Upgrade the database to this version, after a backup. perudo serve does so too."""
     with _engine(database) as engine:
         kept = None
         if no_backup:
-            bring(engine)
+            migrate_database(engine)
         else:
             kept = migrate_safely(engine)
     print("the database is up to date" + (f"; the backup is in {kept}" if kept else ""))
@@ -91,54 +92,42 @@ def migrate(
 
 @admin.command("new-account")
 def new_account(
-    name: Annotated[str, typer.Argument(help="What they want to be called.")],
-    database: Database = USUAL,
+    name: Annotated[str, typer.Argument(help="The name of the new account.")],
+    database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Make an account, also where registration is closed; prints its password and codes."""
-    import time
-
-    from perudo.server.people import moderation
-
+    """Create an account, even if registration is closed; print its password and codes."""
     with _changing(database) as connection:
         password, codes = moderation.new_account(connection, name, time.time())
     print(password, "recovery codes:", *codes, sep="\n")
 
 
 @admin.command("reset-password")
-def reset_password(who: Who, database: Database = USUAL) -> None:
-    """Give an account a new password, which is printed; its sessions end."""
-    from perudo.server.people import moderation
-
+def reset_password(who: Who, database: Database = DEFAULT_DATABASE) -> None:
+    """Give an account a new password and print it; its sessions end."""
     with _changing(database) as connection:
         password = moderation.reset_password(connection, who)
     print(password)
 
 
 @admin.command()
-def ban(who: Who, off: Off = False, database: Database = USUAL) -> None:
-    """Let somebody in no longer, with all their bots."""
-    from perudo.server.people import moderation
-
+def ban(who: Who, off: Off = False, database: Database = DEFAULT_DATABASE) -> None:
+    """Ban a person and all their bots."""
     with _changing(database) as connection:
         moderation.set_banned(connection, who, not off)
     print(f"{who} is {'let in again' if off else 'banned'}")
 
 
 @admin.command()
-def mute(who: Who, off: Off = False, database: Database = USUAL) -> None:
-    """Let somebody's free text through nowhere."""
-    from perudo.server.people import moderation
-
+def mute(who: Who, off: Off = False, database: Database = DEFAULT_DATABASE) -> None:
+    """Mute a person: nobody sees what they write."""
     with _changing(database) as connection:
         moderation.set_muted(connection, who, not off)
     print(f"{who} is {'heard again' if off else 'muted'}")
 
 
 @admin.command()
-def export(who: Who, database: Database = USUAL) -> None:
-    """Print everything that is stored about somebody, as JSON."""
-    from perudo.server.people import personal_data
-
+def export(who: Who, database: Database = DEFAULT_DATABASE) -> None:
+    """Print everything that is stored about a person, as JSON."""
     with _engine(database) as engine, engine.connect() as connection:
         json.dump(personal_data.export_person(connection, who), sys.stdout, indent=1)
     print()
@@ -147,13 +136,10 @@ def export(who: Who, database: Database = USUAL) -> None:
 @admin.command()
 def erase(
     who: Who,
-    yes: Annotated[bool, typer.Option("--yes", help="Really: it cannot be undone.")] = False,
-    database: Database = USUAL,
+    yes: Annotated[bool, typer.Option("--yes", help="Confirm: this cannot be undone.")] = False,
+    database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Forget who somebody was; their games stay, without name and words."""
-    from perudo.games.errors import PerudoError
-    from perudo.server.people import personal_data
-
+    """Erase a person; their games stay, without the name and without chat."""
     if not yes:
         raise PerudoError("this cannot be undone; say --yes")
     with _changing(database) as connection:
@@ -163,14 +149,10 @@ def erase(
 
 @admin.command()
 def forget(
-    days: Annotated[int, typer.Option("--days", help="Older than this.", min=1)],
-    database: Database = USUAL,
+    days: Annotated[int, typer.Option("--days", help="Age in days.", min=1)],
+    database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Delete unrated tables and idle guests that are older than some days."""
-    import time
-
-    from perudo.server.db import retention
-
+    """Delete unrated tables and idle guests older than some days."""
     with _changing(database) as connection:
         gone = retention.forget_old(connection, days, time.time())
     print(f"deleted {gone['tables']} tables and {gone['guests']} guests")

@@ -1,4 +1,4 @@
-"""``perudo ladder`` in the terminal: all agents rated, and the levels for people chosen."""
+"""``perudo ladder``: rate all agents, and choose the levels for people."""
 
 from __future__ import annotations
 
@@ -9,52 +9,74 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from annotated_types import Ge
 from rich.console import Console
 from rich.text import Text
 
-from perudo.cli.match import INTERRUPTED, new_grid
-from perudo.cli.tournament import Wish, play_missing, usual_directory
+from perudo.cli.contestants import contestant
+from perudo.cli.options_of import options_of
+from perudo.cli.shared import (
+    INTERRUPTED,
+    EngineSettings,
+    JsonSettings,
+    RulesSettings,
+    Workers,
+    new_grid,
+)
+from perudo.cli.tournament import default_directory, play_missing
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO, Rules
 from perudo.lab.ladder import level_choice
 from perudo.lab.ladder import page as ladder_page
 from perudo.lab.ladder.ladder import (
     GAMES,
-    PLAYERS,
     QUICK_GAMES,
     TIMED_DECISIONS,
     blocks_for,
     decision_times,
-    ladder,
     roster,
     tournament,
 )
+from perudo.lab.ladder.ladder import ladder as ladder_of
 from perudo.lab.tournament.ranking import summary
 from perudo.lab.tournament.store import Store
 from perudo.lab.tournament.tournament import enter
-from perudo.terminal.entrants import entrant
 
 MOST_PLAYERS = 6
+TIMEOUT_SECONDS = 30.0
 
 
-@dataclass(frozen=True)
-class Order:
-    """What was asked for."""
+@dataclass(frozen=True, kw_only=True)
+class LadderSettings(JsonSettings, RulesSettings):
+    """Settings of the ladder."""
 
-    rules: Rules
-    players: tuple[int, ...] = PLAYERS
-    games: int = GAMES
-    """Of each agent at each table size."""
+    players: str = "2,4,6"
+    """Table sizes, each with ratings of its own."""
+    games: Annotated[int | None, Ge(1)] = None
+    """Games of each agent at each table size; default: 1000, or 100 with --quick."""
+    quick: bool = False
+    """Play fewer games, for wider intervals."""
     seed: int = 1
-    workers: int | None = None
-    agents: Sequence[str] = ()
-    """Instead of all."""
-    timed: int = TIMED_DECISIONS
-    """How many decisions of each agent."""
+    """The same seed gives the same games."""
+    workers: Workers = None
+    """Processes to use; default: one per core."""
+    levels: bool = False
+    """Play nothing: choose levels from the ladder written last."""
     write: bool = False
-    as_json: bool = False
+    """Write the ladder and the levels to the source directory."""
+
+
+@options_of(LadderSettings)
+def ladder(settings: LadderSettings) -> int:
+    """Rate all agents at several table sizes.
+
+    Levels for people are chosen from the ratings. Ctrl-C stops it; the same command continues.
+    """
+    if settings.levels:
+        return choose_levels(settings.write, settings.json)
+    return run_ladder(settings)
 
 
 def sizes(text: str) -> tuple[int, ...]:
@@ -73,37 +95,43 @@ def sizes(text: str) -> tuple[int, ...]:
 
 
 def games_each(games: int | None, quick: bool) -> int:
-    """How many games each agent plays at each table size."""
+    """Return the number of games of each agent at each table size."""
     return games or (QUICK_GAMES if quick else GAMES)
 
 
-def run_ladder(order: Order) -> int:
-    """Play what is missing, print the ladder, and write it if asked; returns the exit code."""
-    if order.write:
+def run_ladder(
+    settings: LadderSettings, agents: Sequence[str] = (), timed: int = TIMED_DECISIONS
+) -> int:
+    """Play what is missing, print the ladder, and write it if asked; return the exit code.
+
+    ``agents`` are rated instead of all; ``timed`` decisions of each are timed.
+    """
+    at = sizes(settings.players)
+    rules = settings.rules_of(PERUDO)
+    if settings.write:
         ladder_page.require(Path())
-    words = list(order.agents) or roster()
+    words = list(agents) or roster()
     summaries = []
-    for players in order.players:
-        found = _rate(order, words, players)
+    for players in at:
+        found = _rate(settings, rules, words, players)
         if found is None:
             return INTERRUPTED
         summaries.append(found)
     rated = [word for word in words if any(_plays(word, one) for one in summaries)]
-    data = ladder(
+    data = ladder_of(
         summaries,
-        decision_times(rated, order.rules, max(order.players), order.timed),
+        decision_times(rated, rules, max(at), timed),
         {
             "command": shlex.join(["perudo", *sys.argv[1:]]),
-            "rules": PERUDO.describe_setting(order.rules),
-            "seed": order.seed,
+            "rules": PERUDO.describe_setting(rules),
+            "seed": settings.seed,
         },
     )
-    levels = level_choice.choose(data) if order.write else None
-    if order.write:
-        assert levels is not None
+    levels = level_choice.choose(data) if settings.write else None
+    if levels is not None:
         paths = ladder_page.write(Path(), data, levels)
         print(f"written: {', '.join(map(str, paths))}", file=sys.stderr)
-    if order.as_json:
+    if settings.json:
         print(json.dumps({**data, **({} if levels is None else {"levels": levels})}))
     else:
         show_ladder(data)
@@ -130,16 +158,18 @@ def _plays(word: str, found: dict[str, Any]) -> bool:
     return any(agent["agent"] == word for agent in found["agents"])
 
 
-def _rate(order: Order, words: Sequence[str], players: int) -> dict[str, Any] | None:
-    """The standings at one table size; None if interrupted."""
-    one = tournament(words, order.rules, players, order.seed)
-    wish = Wish(games=0, timeout=30.0, workers=order.workers)
-    enter(entrant, one.agents, PERUDO, order.rules, players, wish.timeout)
-    blocks = blocks_for(one, order.games)
-    directory = usual_directory() / one.directory_name()
+def _rate(
+    settings: LadderSettings, rules: Rules, words: Sequence[str], players: int
+) -> dict[str, Any] | None:
+    """Return the ratings at one table size; None if interrupted."""
+    one = tournament(words, rules, players, settings.seed)
+    enter(contestant, one.agents, PERUDO, rules, players, TIMEOUT_SECONDS)
+    blocks = blocks_for(one, games_each(settings.games, settings.quick))
+    directory = default_directory() / one.directory_name()
+    engine = EngineSettings(workers=settings.workers)
     started = time.perf_counter()
     with Store(directory, one.identity()) as store:
-        play_missing(one, store, wish, blocks, None)
+        play_missing(one, store, engine, TIMEOUT_SECONDS, blocks, None)
         games = store.games().up_to(blocks)
     done, wanted = len(games), blocks * one.games_per_block
     if done < wanted:
@@ -154,7 +184,7 @@ def _rate(order: Order, words: Sequence[str], players: int) -> dict[str, Any] | 
     return summary(one, games)
 
 
-# --- telling ------------------------------------------------------------------------------------
+# --- showing ------------------------------------------------------------------------------------
 def show_ladder(data: dict[str, Any]) -> None:
     """Print the table."""
     console = Console()

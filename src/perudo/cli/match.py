@@ -1,39 +1,97 @@
-"""``perudo match`` and ``perudo agents`` in the terminal: progress, tables, JSON."""
+"""``perudo match`` and ``perudo agents``."""
 
 from __future__ import annotations
 
 import json
 import sys
 import time
-from dataclasses import MISSING, fields
-from typing import Any
+from dataclasses import MISSING, Field, dataclass, fields
+from typing import Annotated, Any, NotRequired, TypedDict
 
+import typer
+from annotated_types import Ge
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table as Grid
 
 from perudo.agents.agent import Agent, CompiledAgent, parameter_text
-from perudo.agents.registry import AGENTS
+from perudo.agents.registry import AGENTS, agent_named
+from perudo.cli.contestants import contestants
+from perudo.cli.options_of import options_of
+from perudo.cli.shared import (
+    FAILED,
+    INTERRUPTED,
+    Count,
+    GameSettings,
+    JsonSettings,
+    Workers,
+    games_bar,
+    new_grid,
+    percent,
+    percent_interval,
+    plain_grid,
+)
 from perudo.games.state import SEATS
-from perudo.lab.contest import Contest, Results
+from perudo.lab.contest import Contest
 from perudo.lab.play import play
+from perudo.lab.solve.counting import dice_by_seat
 from perudo.lab.timing import decision_times
 
-FAILED, INTERRUPTED = 2, 130
-"""Exit codes."""
+
+@dataclass(frozen=True, kw_only=True)
+class MatchSettings(JsonSettings, GameSettings):
+    """Settings of a match."""
+
+    agents: Annotated[list[str], typer.Argument()]
+    """Two or more: observer, dumb:prob=0.4, my_agent.py:Mine, 'cmd:node bot.js'."""
+    games: Count = 1000
+    """Games (or rounds) to play."""
+    dice: str | None = None
+    """Dice of each player, or by seat: 2 or 2,1."""
+    mode: str = "games"
+    """games, or rounds: each from the starting dice."""
+    seating: str = "shuffled"
+    """shuffled or fixed."""
+    seed: int = 1
+    """The same seed gives the same games."""
+    workers: Workers = None
+    """Processes to use; default: one per core."""
+    series: Count = 1000
+    """Games after which agents forget what they learnt about each other."""
+    timeout: Annotated[float, Ge(0.01)] = 30.0
+    """Seconds that an agent from outside may take for a decision."""
+    by_seat: bool = False
+    """Show win rates by seat too."""
 
 
-def run_match(
-    contest: Contest, workers: int | None, timeout: float, as_json: bool, by_seat: bool
-) -> int:
-    """Play a contest and print what came of it; returns the exit code."""
-    started = time.perf_counter()
-    results = _play_with_progress(contest, workers, timeout)
+@options_of(MatchSettings)
+def match(settings: MatchSettings) -> int:
+    """Let agents play many games and compare them."""
+    game, rules = settings.chosen()
+    with contestants(settings.agents, settings.timeout) as agents:
+        contest = Contest(
+            game=game,
+            setting=rules,
+            agents=agents,
+            games=settings.games,
+            seed=settings.seed,
+            mode=settings.mode,
+            seating=settings.seating,
+            dice=dice_by_seat(settings.dice, len(agents)),
+            series=settings.series,
+        )
+        started = time.perf_counter()
+        with games_bar(contest.games) as show_played:
+            results = play(
+                contest,
+                settings.workers,
+                lambda results: show_played(results.games),
+                settings.timeout,
+            )
     seconds = time.perf_counter() - started
-    if as_json:
+    if settings.json:
         print(json.dumps(results.data(seconds)))
     else:
-        show(results.data(seconds), by_seat)
+        show(results.data(seconds), settings.by_seat)
     if results.failure is not None:
         print(f"perudo: {results.failure}", file=sys.stderr)
         return FAILED
@@ -41,23 +99,6 @@ def run_match(
         print(f"interrupted after {results.games:,} of {contest.games:,} games", file=sys.stderr)
         return INTERRUPTED
     return 0
-
-
-def _play_with_progress(contest: Contest, workers: int | None, timeout: float) -> Results:
-    """Show on a terminal how far it has come; nothing in a pipe."""
-    console = Console(stderr=True)
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("games, left:"), TimeRemainingColumn())
-    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    task = bar.add_task("", total=contest.games)
-
-    def advance(results: Results) -> None:
-        bar.start()  # only now: agents may print while they get ready
-        bar.update(task, completed=results.games)
-
-    try:
-        return play(contest, workers, advance, timeout)
-    finally:
-        bar.stop()
 
 
 def show(data: dict[str, Any], by_seat: bool = False) -> None:
@@ -124,62 +165,89 @@ def _seat_table(agents: list[dict[str, Any]]) -> Grid:
     return grid
 
 
-def new_grid(first: str, *headings: str) -> Grid:
-    """A table without lines: words in the first column, numbers in the others."""
-    grid = Grid(box=None, padding=(0, 2, 0, 0))
-    grid.add_column(first, overflow="ellipsis", no_wrap=True, max_width=34)
-    for heading in headings:
-        grid.add_column(heading, justify="right", no_wrap=True)
-    return grid
-
-
-def percent(rate: float | None) -> str:
-    """A rate as people read it."""
-    return "-" if rate is None else f"{100 * rate:.1f} %"
-
-
-def percent_interval(ends: list[float] | None) -> str:
-    """An interval of rates."""
-    return "-" if ends is None else f"{100 * ends[0]:.1f}-{100 * ends[1]:.1f}"
-
-
 # --- perudo agents ------------------------------------------------------------------------------
-def agents_data(name: str | None, timed: bool) -> list[dict[str, Any]]:
-    """The agents as plain data."""
-    listed = []
-    for kind in AGENTS.values():
-        if name in (None, kind.name):
-            listed.append(_agent_data(kind))
+@dataclass(frozen=True, kw_only=True)
+class AgentsSettings(JsonSettings):
+    """Settings of the list of agents."""
+
+    name: Annotated[str | None, typer.Argument()] = None
+    """The agent to show, with its parameters."""
+    time: bool = False
+    """Measure how long each takes to decide."""
+
+
+@options_of(AgentsSettings)
+def agents(settings: AgentsSettings) -> None:
+    """List the agents, or show one.
+
+    An agent is shown with its source and parameters.
+    """
+    if settings.name is not None:
+        agent_named(settings.name)  # says which agents there are, if not this
+    if settings.json:
+        print(json.dumps(agents_data(settings.name, settings.time)))
+    else:
+        show_agents(settings.name, settings.time)
+
+
+class ParameterData(TypedDict):
+    """A parameter of an agent, as ``perudo agents --json`` prints it."""
+
+    default: float | str
+    range: NotRequired[list[float]]
+    values: NotRequired[list[str]]
+
+
+class AgentData(TypedDict):
+    """An agent, as ``perudo agents --json`` prints it."""
+
+    name: str
+    idea: str
+    source: str
+    remembers: bool
+    parameters: dict[str, ParameterData]
+    ms_per_decision: NotRequired[float | None]
+
+
+def agents_data(name: str | None, timed: bool) -> list[AgentData]:
+    """Return the data of all agents, or of one."""
+    listed = [_agent_data(kind) for kind in AGENTS.values() if name in (None, kind.name)]
     if timed:
-        times = decision_times([str(entry["name"]) for entry in listed])
+        times = decision_times([entry["name"] for entry in listed])
         for entry in listed:
-            entry["ms_per_decision"] = times.get(str(entry["name"]))
+            entry["ms_per_decision"] = times.get(entry["name"])
     return listed
 
 
-def _agent_data(kind: type[Agent]) -> dict[str, Any]:
-    parameters = {}
-    if issubclass(kind, CompiledAgent):
-        for option in fields(kind):
-            assert option.default is not MISSING
-            parameters[option.name] = {
-                "default": option.default,
-                **{key: list(values) for key, values in option.metadata.items()},
-            }
+def _agent_data(kind: type[Agent]) -> AgentData:
     return {
         "name": kind.name,
         "idea": kind.idea,
         "source": kind.source,
         "remembers": kind.memory_width > 0,
-        "parameters": parameters,
+        "parameters": {option.name: _parameter_data(option) for option in _options(kind)},
     }
+
+
+def _options(kind: type[Agent]) -> tuple[Field[Any], ...]:
+    return fields(kind) if issubclass(kind, CompiledAgent) else ()
+
+
+def _parameter_data(option: Field[Any]) -> ParameterData:
+    assert option.default is not MISSING
+    data: ParameterData = {"default": option.default}
+    if "range" in option.metadata:
+        data["range"] = list(option.metadata["range"])
+    if "values" in option.metadata:
+        data["values"] = list(option.metadata["values"])
+    return data
 
 
 def show_agents(name: str | None, timed: bool) -> None:
     """Print the agents, or one with all its parameters."""
     listed = agents_data(name, timed)
     console = Console()
-    grid = Grid(box=None, padding=(0, 2, 0, 0))
+    grid = plain_grid()
     grid.add_column("agent", no_wrap=True)
     grid.add_column("idea")
     if timed:
@@ -197,9 +265,10 @@ def show_agents(name: str | None, timed: bool) -> None:
     for entry in listed:
         console.print(f"source: {entry['source'] or '-'}", highlight=False)
         for parameter, about in entry["parameters"].items():
-            limits = about.get("values") or about.get("range")
-            allowed = f"  ({' to '.join(map(parameter_text, limits))})" if limits else ""
-            if about.get("values"):
+            allowed = ""
+            if "range" in about:
+                allowed = f"  ({' to '.join(map(parameter_text, about['range']))})"
+            if "values" in about:
                 allowed = f"  ({', '.join(about['values'])})"
             default = parameter_text(about["default"])
             console.print(f"  {parameter}={default}{allowed}", highlight=False)

@@ -1,4 +1,4 @@
-"""``perudo reproduce`` in the terminal: the list, live progress, reported beside measured."""
+"""``perudo reproduce``: the list, live progress, reported beside measured."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ import json
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.padding import Padding
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table as Grid
 from rich.text import Text
 
+from perudo.cli.contestants import contestant
+from perudo.cli.options_of import options_of
+from perudo.cli.shared import INTERRUPTED, JsonSettings, Workers, plain_grid
 from perudo.lab.experiments import page as results_page
 from perudo.lab.experiments import results
 from perudo.lab.experiments.experiment import (
@@ -27,13 +32,45 @@ from perudo.lab.experiments.experiment import (
 from perudo.lab.experiments.page import ResultData
 from perudo.lab.experiments.results import Keeper
 from perudo.lab.papers import ALL, EXPERIMENTS, select
-from perudo.terminal.entrants import entrant
 
-INTERRUPTED = 130
-"""Exit code."""
-USUAL_PLACE = Path("docs")
+DEFAULT_PLACE = Path("docs")
 TABLE_WIDTH = 100
 """Characters that a terminal must have for a table."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReproduceSettings(JsonSettings):
+    """Settings of a run of experiments."""
+
+    ids: Annotated[list[str], typer.Argument(metavar="[ID]...")] = field(default_factory=list)
+    """Experiments, patterns such as 'RO-*', or all; without any, list them."""
+    quick: bool = False
+    """Play fewer games, for wider intervals."""
+    seed: int = 1
+    """The same seed gives the same games."""
+    add: list[str] = field(default_factory=list)
+    """Let this agent play too where possible: my_agent.py:Mine. May be repeated."""
+    out: Path | None = None
+    """Write results.md, figures (PNG, SVG) and data to this directory; default with 'all': docs."""
+    records: Path | None = None
+    """Records of games with people, for the experiments 5.5 and S3-h."""
+    workers: Workers = None
+    """Processes to use; default: one per core."""
+
+
+@options_of(ReproduceSettings)
+def reproduce(settings: ReproduceSettings) -> int:
+    """Rerun the experiments of the papers."""
+    if not settings.ids:
+        list_experiments(settings.json)
+        return 0
+    conditions = Conditions(
+        quick=settings.quick,
+        seed=settings.seed,
+        workers=settings.workers,
+        records=settings.records,
+    )
+    return run(settings.ids, conditions, settings.add, settings.out, settings.json)
 
 
 def list_experiments(as_json: bool) -> None:
@@ -46,7 +83,7 @@ def list_experiments(as_json: bool) -> None:
         print(json.dumps(listed))
         return
     console = Console()
-    grid = Grid(box=None, padding=(0, 2, 0, 0))
+    grid = plain_grid()
     for heading in ("ID", "experiment", "source"):
         grid.add_column(heading, no_wrap=heading == "ID")
     for one in EXPERIMENTS:
@@ -58,24 +95,24 @@ def list_experiments(as_json: bool) -> None:
     )
 
 
-def reproduce(
+def run(
     words: Sequence[str],
     conditions: Conditions,
     add: Sequence[str],
     place: Path | None,
     as_json: bool,
 ) -> int:
-    """Run experiments, print and keep what came of them; returns the exit code."""
+    """Run experiments, print and keep their results; return the exit code."""
     experiments = select(words)
     conditions.added = [_added(word) for word in add]
     keeper = None
     if place is not None or ALL in words:
-        keeper = Keeper(place or USUAL_PLACE, EXPERIMENTS)
+        keeper = Keeper(place or DEFAULT_PLACE, EXPERIMENTS)
     console = Console(stderr=True)
     out = Console()
     done: list[ResultData] = []
 
-    def tell(kept: ResultData) -> None:
+    def show_one(kept: ResultData) -> None:
         done.append(kept)
         bar.update(whole, advance=1, description=f"{len(done)} of {len(experiments)} experiments")
         if not as_json:
@@ -98,7 +135,7 @@ def reproduce(
             total=total,
         )
         try:
-            results.run_all(experiments, conditions, command, keeper, tell)
+            results.run_all(experiments, conditions, command, keeper, show_one)
         except KeyboardInterrupt:
             kept_in = f"; they are in {keeper.page}" if keeper and done else ""
             print(
@@ -126,8 +163,8 @@ def _short(text: str, width: int = 44) -> str:
 
 def _added(word: str) -> Added:
     """An agent as the command line names it; what is wrong with it is said now."""
-    entrant(word).close()
-    return Added(word, lambda: entrant(word))
+    contestant(word).close()
+    return Added(word, lambda: contestant(word))
 
 
 def show(console: Console, kept: ResultData) -> None:
@@ -152,7 +189,7 @@ def show(console: Console, kept: ResultData) -> None:
 
 def _show_table(console: Console, rows: Sequence[RowData]) -> None:
     compared = any(row["verdict"] != NEW for row in rows)
-    grid = Grid(box=None, padding=(0, 2, 0, 0))
+    grid = plain_grid()
     grid.add_column("", overflow="fold")
     for heading in (*(("reported",) if compared else ()), "measured", "95 %"):
         grid.add_column(heading, justify="right")
@@ -188,7 +225,7 @@ def _show_lines(console: Console, rows: Sequence[RowData]) -> None:
 def _summary(console: Console, done: Sequence[ResultData]) -> None:
     """One line an experiment, and how verdicts are reached."""
     if len(done) > 1:
-        grid = Grid(box=None, padding=(0, 2, 0, 0))
+        grid = plain_grid()
         for heading in ("ID", "experiment", "verdict"):
             grid.add_column(heading, no_wrap=heading == "ID")
         for kept in done:

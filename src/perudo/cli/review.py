@@ -1,24 +1,73 @@
-"""A review in the terminal: the costliest moves, then every decision."""
+"""``perudo review``."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
+import typer
+from annotated_types import Ge
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from perudo.cli.options_of import options_of
 from perudo.games.errors import PerudoError
 from perudo.games.state import SEATS, seat_name
 from perudo.record import MatchRecord
-from perudo.review import ADVISER, MODEL, Opinion, Reviewed, costliest, review
+from perudo.review import ADVISER, MODEL, Opinion, Reviewed, costliest
+from perudo.review import review as review_match
 from perudo.transcript import parse_record
 
 THOUGHTS = 3
 """How many of the actions that an agent weighed are told."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewSettings:
+    """Settings of a review."""
+
+    record: Annotated[str, typer.Argument()]
+    """A record or transcript; - reads it from the standard input."""
+    player: list[str] = field(default_factory=list)
+    """Review only this player: a name or a seat. May be repeated."""
+    agent: list[str] = field(default_factory=list)
+    """Show what this agent would have done; default: champion. May be repeated."""
+    model: str = MODEL
+    """The agent that judges costs; any but champion plays on in every seat."""
+    samples: Annotated[int, Ge(0)] = 2000
+    """Deals to play out for each decision; 0: no costs."""
+    seed: int = 1
+    """The same seed gives the same costs."""
+    json: bool = False
+    """Print one JSON object per decision."""
+
+
+@options_of(ReviewSettings)
+def review(settings: ReviewSettings) -> None:
+    """Review a finished game, decision by decision.
+
+    Each decision is valued by what the player could know.
+    """
+    record = read(settings.record)
+    decisions = []
+    for decision in review_match(
+        record,
+        seats=seats_of(record, settings.player),
+        agents=settings.agent or [ADVISER],
+        model=settings.model,
+        samples=settings.samples,
+        seed=settings.seed,
+    ):
+        decisions.append(decision)
+        if settings.json:
+            print(json.dumps(decision.data(), separators=(",", ":")), flush=True)
+    if not settings.json:
+        show(decisions, settings.model, settings.samples)
 
 
 def read(path: str) -> MatchRecord:
@@ -46,34 +95,6 @@ def seats_of(record: MatchRecord, names: Sequence[str]) -> list[int] | None:
             there = ", ".join(record.players)
             raise PerudoError(f"nobody is called {name!r} in this game; there are: {there}")
     return seats
-
-
-def run_review(
-    path: str,
-    players: Sequence[str],
-    agents: Sequence[str],
-    model: str,
-    samples: int,
-    seed: int,
-    as_json: bool,
-) -> int:
-    """Print a review; with ``as_json`` one line for each decision, as it is found."""
-    record = read(path)
-    decisions = []
-    for decision in review(
-        record,
-        seats=seats_of(record, players),
-        agents=list(agents) or [ADVISER],
-        model=model,
-        samples=samples,
-        seed=seed,
-    ):
-        decisions.append(decision)
-        if as_json:
-            print(json.dumps(decision.data(), separators=(",", ":")), flush=True)
-    if not as_json:
-        show(decisions, model, samples)
-    return 0
 
 
 def show(decisions: Sequence[Reviewed], model: str, samples: int) -> None:

@@ -1,15 +1,65 @@
-"""Presets and options, for people, for programs, and for docs/rules.md."""
+"""``perudo rules``, ``perudo position`` and ``perudo verify``: they need no compiled kernels."""
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import Any
+import json
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, TypedDict
 
+import typer
 from rich.console import Console
 from rich.table import Table as Grid
+from rich.text import Text
 
+from perudo.cli.options_of import options_of
+from perudo.cli.shared import JsonSettings, plain_grid
+from perudo.fair_dice import check_dice, has_fair_dice
+from perudo.games.game import EVERYTHING
 from perudo.games.options import format_value
-from perudo.games.perudo.rules import OPTIONS, PRESETS, Rules, option_values
+from perudo.games.perudo import Bid, PerudoState
+from perudo.games.perudo import position as parse_position
+from perudo.games.perudo.layout import FIRST_BID_CODE
+from perudo.games.perudo.rules import FACES, OPTIONS, PRESETS, Rules, option_values
+from perudo.games.state import seat_name
+from perudo.record import MatchRecord
+from perudo.terminal.picture_screen import dice_picture
+
+
+@dataclass(frozen=True, kw_only=True)
+class RulesListSettings(JsonSettings):
+    """Settings of the list of rules."""
+
+    preset: Annotated[str | None, typer.Argument()] = None
+    """Show this preset, with its options."""
+    markdown: bool = False
+    """Print the table of docs/rules.md."""
+
+
+@options_of(RulesListSettings)
+def rules(settings: RulesListSettings) -> None:
+    """List the presets, or show one's options."""
+    if settings.markdown:
+        print(markdown_table())
+    elif settings.json:
+        print(json.dumps(rules_data(settings.preset)))
+    else:
+        show_rules(settings.preset)
+
+
+class PresetData(TypedDict):
+    """A preset, as ``perudo rules --json`` prints it."""
+
+    summary: str
+    options: dict[str, bool | int | str]
+
+
+class RulesData(TypedDict):
+    """All presets and options, as ``perudo rules --json`` prints them."""
+
+    revision: int
+    presets: dict[str, PresetData]
+    options: dict[str, list[str]]
 
 
 def _values(name: str) -> str:
@@ -17,8 +67,8 @@ def _values(name: str) -> str:
     return f"{values[0]}-{values[-1]}" if values[0].isdigit() else " ".join(values)
 
 
-def data(preset: str | None) -> dict[str, Any]:
-    """Presets with every option, and what each option can be."""
+def rules_data(preset: str | None) -> RulesData:
+    """Return the presets with every option, and the values that each option can have."""
     names = [preset] if preset else list(PRESETS)
     return {
         "revision": Rules.revision,
@@ -35,11 +85,11 @@ def data(preset: str | None) -> dict[str, Any]:
     }
 
 
-def show(preset: str | None) -> None:
+def show_rules(preset: str | None) -> None:
     """Print the presets, or one with all its options."""
     console = Console()
     if preset is None:
-        grid = Grid(title="Presets", title_justify="left", box=None, padding=(0, 2, 0, 0))
+        grid = plain_grid("Presets")
         grid.add_column("preset", style="bold")
         grid.add_column("what it is")
         for name, value in PRESETS.items():
@@ -50,7 +100,7 @@ def show(preset: str | None) -> None:
         )
         return
     rules = Rules.parse(preset)
-    grid = Grid(title=str(rules), title_justify="left", box=None, padding=(0, 2, 0, 0))
+    grid = plain_grid(str(rules))
     grid.add_column("option", style="bold")
     grid.add_column("value")
     grid.add_column("can be", style="dim")
@@ -74,3 +124,152 @@ def markdown_table() -> str:
             cells.append("" if same else format_value(own))
         lines.append(f"| `{name}` | " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+# --- perudo position ----------------------------------------------------------------------------
+@dataclass(frozen=True, kw_only=True)
+class PositionSettings(JsonSettings):
+    """Settings of ``perudo position``."""
+
+    notation: Annotated[str, typer.Argument()]
+    """A position: 'official 11246/???/? B 3x4', see docs/rules.md."""
+
+
+@options_of(PositionSettings)
+def position(settings: PositionSettings) -> None:
+    """Show the legal actions of a position, with exact odds."""
+    if settings.json:
+        print(json.dumps(position_data(settings.notation)))
+    else:
+        show_position(settings.notation)
+
+
+class ActionData(TypedDict):
+    """A legal action and the chance that it is right."""
+
+    action: str
+    chance_right: float | None
+
+
+class PositionData(TypedDict):
+    """A position, as ``perudo position --json`` prints it."""
+
+    notation: str
+    rules: str
+    dice_counts: list[int]
+    hands: list[str | None]
+    actor: str | None
+    bid: str | None
+    wild_face: int | None
+    palafico: str | None
+    actions: list[ActionData]
+
+
+def position_data(notation: str) -> PositionData:
+    """Return the position with its legal actions."""
+    state = parse_position(notation)
+    actor = state.actor
+    known = actor is not None and state.hand(actor) is not None
+    return {
+        "notation": state.notation,
+        "rules": str(state.rules),
+        "dice_counts": list(state.dice_counts),
+        "hands": [state.hand(seat) for seat in range(state.players)],
+        "actor": None if actor is None else seat_name(actor),
+        "bid": None if state.bid is None else str(state.bid),
+        "wild_face": state.wild_face,
+        "palafico": None if state.palafico is None else seat_name(state.palafico),
+        "actions": [
+            {"action": str(action), "chance_right": state.chance(action) if known else None}
+            for action in sorted(state.legal_actions, key=lambda action: action.code)
+        ],
+    }
+
+
+def show_position(notation: str) -> None:
+    """Print the position."""
+    state = parse_position(notation)
+    console = Console(width=min(80, Console().width))
+    console.print(Text(state.notation, "bold"))
+    _show_table(console, state)
+    actor = state.actor
+    if actor is None:
+        console.print(str(state).splitlines()[-1])
+        return
+    hand = state.hand(actor)
+    asked = "" if actor == state.turn else ", asked about calza"
+    console.print(f"\n{seat_name(actor)} to act{asked}:")
+    if hand is None:
+        console.print(f"may: {state.legal_actions} (odds need the dice of {seat_name(actor)})")
+        return
+    console.print(dice_picture(hand))
+    _show_odds(console, state)
+
+
+def _show_table(console: Console, state: PerudoState) -> None:
+    wild = f"{state.wild_face}s wild" if state.wild_face else "nothing wild"
+    palafico = "" if state.palafico is None else f", palafico of {seat_name(state.palafico)}"
+    console.print(f"{state.total_dice} dice, {wild}{palafico}")
+    grid = Grid.grid(padding=(0, 3, 0, 0))
+    for seat in range(state.players):
+        hand = state.hand(seat)
+        cup = "?" * state.dice_counts[seat] if hand is None else hand or "out"
+        said = " ".join(str(action) for bidder, action in state.history if bidder == seat)
+        grid.add_row(seat_name(seat), cup, said)
+    console.print(grid)
+
+
+def _show_odds(console: Console, state: PerudoState) -> None:
+    """Words first, then bids: quantity down, face across, with the chance that each holds."""
+    codes = state.legal_actions.codes
+    for action in (state.game.action_value(code) for code in codes if code < FIRST_BID_CODE):
+        chance = state.chance(action)
+        console.print(f"  {action!s:9}" + (f"{chance:7.1%} right" if chance is not None else ""))
+    bids = {code for code in codes if code >= FIRST_BID_CODE}
+    if not bids:
+        return
+    grid = Grid(box=None, padding=(0, 1), pad_edge=False, title="chance that a bid holds")
+    grid.title_justify = "left"
+    grid.add_column("")
+    for face in range(1, FACES + 1):
+        grid.add_column(f"x{face}", justify="right")
+    everything_seen = state.viewer == EVERYTHING
+    hidden_rows = 0
+    for quantity in sorted({code >> 3 for code in bids}):
+        row = [Bid(quantity, face) for face in range(1, FACES + 1)]
+        chances = [state.chance(bid) if bid.code in bids else None for bid in row]
+        if all(chance is None or chance < 5e-4 for chance in chances):
+            hidden_rows += 1
+            continue
+        cells = ["" if chance is None else f"{chance:.1%}" for chance in chances]
+        grid.add_row(str(quantity), *cells)
+    console.print(grid)
+    if hidden_rows:
+        console.print(f"and {hidden_rows} higher quantities, each below 0.1%", style="dim")
+    if everything_seen:
+        console.print("(as the player can know it: from these dice and the number of others)")
+
+
+# --- perudo verify ------------------------------------------------------------------------------
+@dataclass(frozen=True, kw_only=True)
+class VerifySettings(JsonSettings):
+    """Settings of a verification."""
+
+    record: Annotated[Path, typer.Argument()]
+    """A file that --save wrote."""
+    unfinished: bool = False
+    """Accept a match that was left early."""
+
+
+@options_of(VerifySettings)
+def verify(settings: VerifySettings) -> None:
+    """Replay a record and check every event."""
+    match = MatchRecord.load(settings.record, unfinished=settings.unfinished)
+    dice = check_dice(match) if has_fair_dice(match) else None
+    if settings.json:
+        print(json.dumps({"events": len(match.events), "finished": match.finished, "dice": dice}))
+    else:
+        print(match.transcript())
+        print(f"{len(match.events)} events replay exactly")
+        if dice is not None:
+            print(f"{dice['hands']} hands in {dice['rounds']} rounds follow from {dice['anchor']}")

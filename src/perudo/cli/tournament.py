@@ -1,4 +1,4 @@
-"""``perudo tournament`` in the terminal: progress, tables, JSON, a page."""
+"""``perudo tournament``."""
 
 from __future__ import annotations
 
@@ -7,19 +7,29 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+from annotated_types import Ge, Interval
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from perudo.cli.match import INTERRUPTED, new_grid, percent, percent_interval
+from perudo.cli.contestants import contestant
+from perudo.cli.options_of import options_of
+from perudo.cli.shared import (
+    INTERRUPTED,
+    Count,
+    EngineSettings,
+    GameSettings,
+    JsonSettings,
+    games_bar,
+    new_grid,
+    percent,
+    percent_interval,
+)
 from perudo.games.errors import PerudoError
-from perudo.games.game import Game
 from perudo.lab.engines import check_engine, open_engine
 from perudo.lab.tournament import report as tournament_report
 from perudo.lab.tournament.ranking import summary
@@ -27,70 +37,99 @@ from perudo.lab.tournament.run import QUICK_STINT_SECONDS, Run
 from perudo.lab.tournament.sprt import Duel, Hypotheses
 from perudo.lab.tournament.store import Games, Store
 from perudo.lab.tournament.tournament import MEMORABLE, Tournament, enter
-from perudo.terminal.entrants import entrant
 
-USUAL_PLAYERS = 4
+DEFAULT_PLAYERS = 4
 PLOT_WIDTH = 20
 """Characters of the ratings' intervals."""
 
 
-@dataclass(frozen=True)
-class Wish:
-    """What was asked for beside the tournament itself."""
+@dataclass(frozen=True, kw_only=True)
+class TournamentSettings(JsonSettings, EngineSettings, GameSettings):
+    """Settings of a tournament."""
 
-    games: int
-    timeout: float
-    engine: str = "processes"
-    workers: int | None = None
-    address: str = ""
+    agents: Annotated[list[str], typer.Argument()]
+    """Two or more, named as in perudo match."""
+    players: int | None = None
+    """Seats at each table; default: 4, or 2 with --sprt."""
+    games: Count = 10_000
+    """Most games to play."""
+    seed: int = 1
+    """The same seed gives the same games."""
+    series: Annotated[int | None, Interval(ge=1, le=10_000)] = None
+    """Deals in a block; default: 1, or 20 if an agent remembers."""
     out: Path | None = None
+    """Keep the games in this directory, and continue those already there."""
     report: Path | None = None
-    as_json: bool = False
-    test: Hypotheses | None = None
+    """Write a page of tables and plots to this file."""
+    sprt: bool = False
+    """Test whether the first of two agents is better; stop when that is clear."""
+    elo0: float = Hypotheses.elo0
+    """With --sprt: not better means a lead of this many Elo or less."""
+    elo1: float = Hypotheses.elo1
+    """With --sprt: better means a lead of this many Elo or more."""
+    alpha: float = Hypotheses.alpha
+    """With --sprt: chance of a wrong 'better'."""
+    beta: float = Hypotheses.beta
+    """With --sprt: chance of a wrong 'not better'."""
+    timeout: Annotated[float, Ge(0.01)] = 30.0
+    """Seconds that an agent from outside may take for a decision."""
+
+    def __post_init__(self) -> None:
+        self.duel()  # refuses impossible hypotheses before anything starts
+
+    def duel(self) -> Duel | None:
+        """Return the test that ends the tournament, if there is one."""
+        if not self.sprt:
+            return None
+        return Duel(Hypotheses(self.elo0, self.elo1, self.alpha, self.beta))
 
 
-def entered(
-    words: Sequence[str],
-    game: Game,
-    setting: Any,
-    players: int | None,
-    seed: int,
-    series: int | None,
-    wish: Wish,
-) -> tuple[Tournament, bool]:
-    """The tournament of some agents, and whether it can be repeated exactly."""
-    testing = wish.test is not None
-    if testing and len(words) != 2:
+@options_of(TournamentSettings)
+def tournament(settings: TournamentSettings) -> int:
+    """Rate agents by a tournament.
+
+    All agents meet at tables, with the same dice in each rotation of the seats. Ctrl-C stops it;
+    the same command continues.
+    """
+    return run_tournament(*enter_tournament(settings), settings)
+
+
+def enter_tournament(settings: TournamentSettings) -> tuple[Tournament, bool]:
+    """Return the tournament of the agents, and True if it can be repeated exactly."""
+    game, rules = settings.chosen()
+    words = settings.agents
+    if settings.sprt and len(words) != 2:
         raise PerudoError("--sprt compares two agents: name two")
     if len(words) < 2:
         raise PerudoError("a tournament needs at least two different agents")
-    seats = players or (2 if testing else min(USUAL_PLAYERS, len(words)))
-    agents = enter(entrant, words, game, setting, seats, wish.timeout)
-    tournament = Tournament(
+    seats = settings.players or (2 if settings.sprt else min(DEFAULT_PLAYERS, len(words)))
+    agents = enter(contestant, words, game, rules, seats, settings.timeout)
+    entered = Tournament(
         agents=tuple(agent.spec for agent in agents),
         players=seats,
-        seed=seed,
+        seed=settings.seed,
         game=game.name,
-        rules=game.describe_setting(setting),
-        series=series or (MEMORABLE if any(agent.remembers for agent in agents) else 1),
-        teams=testing,
+        rules=game.describe_setting(rules),
+        series=settings.series or (MEMORABLE if any(agent.remembers for agent in agents) else 1),
+        teams=settings.sprt,
     )
-    return tournament, not any(agent.uses_clock for agent in agents)
+    return entered, not any(agent.uses_clock for agent in agents)
 
 
-def run_tournament(tournament: Tournament, reproducible: bool, wish: Wish) -> int:
-    """Play what is missing of a tournament and print what came of it; returns the exit code."""
-    check_engine(wish.engine, wish.workers, wish.address)
-    if wish.report is not None and not wish.report.resolve().parent.is_dir():
-        raise PerudoError(f"there is no directory {str(wish.report.parent)!r} for the report")
+def run_tournament(tournament: Tournament, reproducible: bool, settings: TournamentSettings) -> int:
+    """Play the games that are missing and print the ratings; return the exit code."""
+    check_engine(settings.engine, settings.workers, settings.address)
+    report = settings.report
+    if report is not None and not report.resolve().parent.is_dir():
+        raise PerudoError(f"there is no directory {str(report.parent)!r} for the report")
     started = time.perf_counter()
-    directory = wish.out or usual_directory() / tournament.directory_name()
-    duel = None if wish.test is None else Duel(wish.test)
-    blocks = tournament.blocks(wish.games)
+    duel = settings.duel()
+    directory = settings.out or default_directory() / tournament.directory_name()
+    blocks = tournament.blocks(settings.games)
     wanted = blocks * tournament.games_per_block
     with Store(directory, tournament.identity()) as store:
         before = len(store.games())
-        play_missing(tournament, store, wish, blocks, duel)
+        play_missing(tournament, store, settings, settings.timeout, blocks, duel)
         now = len(store.games()) - before
         games = store.games().up_to(blocks)
         done = len(games) == wanted if duel is None else duel.decided or len(games) == wanted
@@ -105,7 +144,7 @@ def run_tournament(tournament: Tournament, reproducible: bool, wish: Wish) -> in
                 "seconds": round(time.perf_counter() - started, 3),
             }
             store.write_summary(data)
-            _tell(data, wish)
+            _show(data, report, settings.json)
     if not done:
         print(
             f"interrupted after {len(games):,} of {wanted:,} games, which are kept in {directory}; "
@@ -116,17 +155,22 @@ def run_tournament(tournament: Tournament, reproducible: bool, wish: Wish) -> in
     return 0
 
 
-def usual_directory() -> Path:
-    """Where tournaments are kept unless said otherwise."""
+def default_directory() -> Path:
+    """Return the directory that keeps tournaments unless another is named."""
     data = os.environ.get("XDG_DATA_HOME") or Path("~/.local/share").expanduser()
     return Path(data, "perudo", "tournaments")
 
 
 # --- playing ------------------------------------------------------------------------------------
 def play_missing(
-    tournament: Tournament, store: Store, wish: Wish, blocks: int, duel: Duel | None
+    tournament: Tournament,
+    store: Store,
+    engine: EngineSettings,
+    timeout: float,
+    blocks: int,
+    duel: Duel | None,
 ) -> None:
-    """Play what is missing of the first blocks, with a bar; or until a test is decided."""
+    """Play the games that the first blocks lack, or until the test is decided, with a bar."""
     there = store.games().up_to(blocks)
     wanted = blocks * tournament.games_per_block
     if duel is not None:
@@ -135,29 +179,31 @@ def play_missing(
         return
     with (
         Interruption() as interruption,
-        _bar(len(there), wanted) as advance,
-        open_engine(wish.engine, wish.workers, wish.address) as engine,
+        games_bar(wanted, played := len(there)) as show_played,
+        open_engine(engine.engine, engine.workers, engine.address) as opened,
     ):
 
         def stopped() -> bool:
             return interruption.asked or (duel is not None and duel.decided)
 
         def progress(games: Games) -> None:
-            advance(len(games))
+            nonlocal played
+            played += len(games)
+            show_played(played)
             if duel is not None:
                 duel.see(games)
 
-        run = Run(tournament, store, engine, entrant, wish.timeout)
+        run = Run(tournament, store, opened, contestant, timeout)
         if duel is not None:
             run.stint_seconds = QUICK_STINT_SECONDS
         run.play(blocks, stopped, progress)
-    if engine.lost:
-        times = "once" if engine.lost == 1 else f"{engine.lost} times"
+    if opened.lost:
+        times = "once" if opened.lost == 1 else f"{opened.lost} times"
         print(f"a worker died {times}; its games were played again", file=sys.stderr)
 
 
 class Interruption:
-    """Ctrl-C, taken as a wish to stop soon; the second time, at once."""
+    """Ctrl-C as a request to stop soon; a second one stops at once."""
 
     asked = False
 
@@ -175,26 +221,14 @@ class Interruption:
         print("finishing the games at hand; Ctrl-C again stops at once", file=sys.stderr)
 
 
-@contextmanager
-def _bar(there: int, wanted: int) -> Iterator[Callable[[int], None]]:
-    """Show on a terminal how far it has come; nothing in a pipe."""
-    console = Console(stderr=True)
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("games, left:"), TimeRemainingColumn())
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        task = bar.add_task("", total=wanted, completed=there)
-        yield lambda games: bar.update(task, advance=games)
-
-
-# --- telling ------------------------------------------------------------------------------------
-def _tell(data: dict[str, Any], wish: Wish) -> None:
-    if wish.report is not None:
+# --- showing ------------------------------------------------------------------------------------
+def _show(data: dict[str, Any], report: Path | None, as_json: bool) -> None:
+    if report is not None:
         try:
-            wish.report.write_text(tournament_report.page(data), encoding="utf-8")
+            report.write_text(tournament_report.page(data), encoding="utf-8")
         except OSError as error:
-            raise PerudoError(f"cannot write {wish.report}: {error.strerror}") from None
-    if wish.as_json:
+            raise PerudoError(f"cannot write {report}: {error.strerror}") from None
+    if as_json:
         print(json.dumps(data))
         return
     console = Console()
@@ -216,12 +250,12 @@ def _tell(data: dict[str, Any], wish: Wish) -> None:
     if "sprt" in data:
         _show_test(console, data)
     else:
-        _show_standings(console, data["agents"])
-    if wish.report is not None:
-        say(f"the report is in {wish.report}")
+        _show_ratings(console, data["agents"])
+    if report is not None:
+        say(f"the report is in {report}")
 
 
-def _show_standings(console: Console, agents: list[dict[str, Any]]) -> None:
+def _show_ratings(console: Console, agents: list[dict[str, Any]]) -> None:
     two = "elo" in agents[0]
     low = min(agent["rating_ci95"][0] for agent in agents)
     high = max(agent["rating_ci95"][1] for agent in agents)
@@ -250,7 +284,7 @@ def _won(figures: dict[str, Any]) -> list[str]:
 
 
 def interval_line(start: float, middle: float, end: float, low: float, high: float) -> str:
-    """An interval and its middle on a line from ``low`` to ``high``.
+    """Draw an interval and its middle on a line from ``low`` to ``high``.
 
     >>> interval_line(20.0, 50.0, 80.0, 0.0, 100.0)
     '    ──────●──────   '

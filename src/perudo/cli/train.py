@@ -1,13 +1,18 @@
-"""``perudo train``: making what an agent has learnt, told as it goes on."""
+"""``perudo train``: train the champion, with progress."""
 
 from __future__ import annotations
 
 import shlex
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+import typer
 
 from perudo.agents.champion import knowledge, two_player_book
+from perudo.cli.options_of import options_of
+from perudo.cli.shared import EngineSettings
 from perudo.games.errors import PerudoError
 from perudo.lab.champion import two_player_training
 from perudo.lab.champion.training import QUICK, Effort, Training
@@ -20,16 +25,29 @@ PARTS = ("many", "two", "both")
 QUICK_PRESETS = {"common:dice=2": two_player_training.Effort(200)}
 
 
-def run_train(
-    out: Path,
-    part: str,
-    quick: bool,
-    seed: int,
-    workers: int | None,
-    engine: str,
-    address: str,
-) -> int:
-    """Train the champion; returns the exit code."""
+@dataclass(frozen=True, kw_only=True)
+class TrainSettings(EngineSettings):
+    """Settings of the training."""
+
+    agent: Annotated[str, typer.Argument()]
+    """champion: the only agent that is trained."""
+    out: Path = Path("champion")
+    """Write what is learnt to this directory, and continue what is there."""
+    part: str = "both"
+    """many: tables of three or more; two: tables of two; or both."""
+    quick: bool = False
+    """Train for minutes instead of hours, to see that it works."""
+    seed: int = 1
+    """The same seed learns the same."""
+
+
+@options_of(TrainSettings)
+def train(settings: TrainSettings) -> int:
+    """Train the champion again. Ctrl-C stops it; the same command continues."""
+    out, part, quick, seed = settings.out, settings.part, settings.quick, settings.seed
+    engine, workers, address = settings.engine, settings.workers, settings.address
+    if settings.agent != "champion":
+        raise PerudoError(f"{settings.agent} is not trained; champion is")
     if part not in PARTS:
         raise PerudoError(f"part {part!r} is not known; there are: {', '.join(PARTS)}")
     check_engine(engine, workers, address)
@@ -37,7 +55,11 @@ def run_train(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise PerudoError(f"cannot write to {out}: {error.strerror}") from None
-    about = {"command": shlex.join(["perudo", *sys.argv[1:]]), "commit": commit(), "seed": seed}
+    about: dict[str, str | int] = {
+        "command": shlex.join(["perudo", *sys.argv[1:]]),
+        "commit": commit(),
+        "seed": seed,
+    }
     if part in ("many", "both"):
         with open_engine(engine, workers, address) as opened:
             effort = QUICK if quick else Effort()
@@ -49,7 +71,7 @@ def run_train(
 
 
 def _train_two(
-    out: Path, quick: bool, seed: int, workers: int | None, about: dict[str, Any]
+    out: Path, quick: bool, seed: int, workers: int | None, about: dict[str, str | int]
 ) -> None:
     presets = QUICK_PRESETS if quick else PRESETS
     book = out / two_player_book.BOOK

@@ -36,7 +36,8 @@ def origins_of(settings: Settings) -> set[str]:
     own = {settings.host, "localhost", "127.0.0.1"}
     if settings.lan:
         own |= {*own_addresses(), *own_names()}
-    return {f"http://{host}:{settings.port}" for host in own} | set(settings.origins)
+    allowed = {origin.rstrip("/") for origin in settings.origins}
+    return {f"http://{host}:{settings.port}" for host in own} | allowed
 
 
 def make_app(settings: Settings, server: Server | None = None) -> FastAPI:

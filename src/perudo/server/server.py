@@ -49,7 +49,7 @@ class Server:
     ) -> None:
         self.settings = settings
         clock = clock or Clock()
-        pool = pool or AiPool(settings.ai_processes, settings.ai_memory_mb)
+        pool = pool or AiPool(settings.ai_pool_size, settings.ai_memory_mb)
         store = Store(settings.database)
         self.service = Service(settings, store, pool, clock, game_ended=rate_game)
         self.people = People(self.service.store, clock.time, settings.registration)

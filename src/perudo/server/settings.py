@@ -1,9 +1,12 @@
-"""What the host of a service can choose; flags and ``PERUDO_*`` variables fill it in."""
+"""Settings of the server."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Annotated
+
+from annotated_types import Ge, Interval
 
 from perudo.games.errors import PerudoError
 
@@ -13,61 +16,69 @@ FRAME_BYTES = 8192
 
 @dataclass(frozen=True)
 class Settings:
-    """One server's settings; ``perudo serve --help`` explains each."""
+    """Settings of one server. ``perudo serve`` makes a flag and a variable from each field.
+
+    A string among a field's annotations is its former name, which is still accepted.
+    """
 
     database: str = "sqlite:///perudo.db"
-    """An SQLAlchemy address: ``sqlite:///file`` or ``postgresql://user:password@host/name``."""
+    """sqlite:///file, or postgresql://user:password@host/name."""
     redis: str | None = None
-    """``redis://host:port/number``: other processes serve the same tables."""
-    workers: int = 1
-    """Processes that serve, on this machine."""
+    """redis://host:6379/0: lets several processes share one PostgreSQL database. Give the same
+    address to each of them."""
+    workers: Annotated[int, Interval(ge=1, le=64)] = 1
+    """Server processes on this machine; more than one needs --redis."""
     host: str = "127.0.0.1"
-    port: int = 8000
+    """Address to listen on."""
+    port: Annotated[int, Interval(ge=1, le=65535)] = 8000
+    """Port to listen on."""
     lan: bool = False
-    """Listen on all interfaces and accept the origin of this machine's own address."""
+    """Listen on all interfaces, and print the address with a code to scan."""
     origins: tuple[str, ...] = ()
-    """Web origins that may use the service beside its own address."""
+    """Web origins that may use the server, separated by commas: https://dice.example."""
     trusted_proxies: tuple[str, ...] = ()
-    """Addresses whose X-Forwarded-For and -Proto headers are believed."""
+    """Addresses of reverse proxies whose X-Forwarded headers are trusted, separated by commas."""
     secure_cookies: bool = False
     """Send session cookies over https only."""
-    metrics_token: str | None = None
-    """Whoever gives it as a bearer token reads /metrics from elsewhere; others only from here."""
     registration: bool = True
-    """Whether new accounts can be made; guests always can."""
+    """Allow new accounts; guests can always play."""
+    metrics_token: str | None = None
+    """Bearer token that gives other machines access to /metrics; without it only this one has."""
 
-    ai_processes: int = field(default_factory=lambda: max(2, os.cpu_count() or 2))
-    """Processes in which built-in AIs think, as long as none hangs."""
-    think_seconds: float = 5.0
-    """How long a built-in AI may think before a plain move is played in its place."""
-    ai_memory_mb: int = 2048
-    """Memory of a thinking process, beyond which it is replaced."""
-    pace_seconds: float = 1.5
-    """How long AIs and bots wait before they answer at a table with a person."""
-    reveal_seconds: float = 3.0
-    """How long everybody can look at a settled round at a table with a person."""
-    calza_seconds: float = 3.0
-    """How long a calza can be claimed after a bid, where the rules let others claim it."""
-    absence_seconds: float = 30.0
-    """After this long an absent player's seat is played by an AI; at public tables."""
-    private_absence_seconds: float = 180.0
-    """The same at private tables."""
+    ai_processes: Annotated[int | None, Interval(ge=1, le=64), "thinkers"] = None
+    """AI processes of each worker; default: one per core, at least 2, shared among the workers."""
+    think_seconds: Annotated[float, Interval(ge=0.1, le=30.0)] = 5.0
+    """Seconds that an AI may think before a simple move replaces its own."""
+    ai_memory_mb: Annotated[int, Ge(256), "thinker_memory_mb"] = 2048
+    """Memory limit of an AI process, in MB; beyond it the process is replaced."""
+    pace_seconds: Annotated[float, Interval(ge=0.0, le=10.0)] = 1.5
+    """Seconds that AIs and bots wait before they answer at a table with a person."""
+    reveal_seconds: Annotated[float, Interval(ge=0.0, le=30.0)] = 3.0
+    """Seconds that a settled round stays in view before AIs continue."""
+    calza_seconds: Annotated[float, Interval(ge=0.1, le=15.0)] = 3.0
+    """Seconds after a bid in which calza can be called out of turn."""
+    absence_seconds: Annotated[float, Ge(1.0)] = 30.0
+    """Seconds after which an AI plays for an absent player at a public table."""
+    private_absence_seconds: Annotated[float, Ge(1.0)] = 180.0
+    """Seconds after which an AI plays for an absent player at a private table."""
     stand_in: str = "observer"
-    """The AI that plays for people who are away."""
+    """AI that plays for absent players."""
 
-    tables_per_person: int = 20
-    """Tables that one person may have open."""
-    ai_games_per_day: int = 2000
-    """Games between AIs alone that one visitor may ask for in a day."""
-    address_messages: int = 600
-    """WebSocket messages in 20 seconds from one address, all its connections together."""
-    address_requests: int = 300
-    """HTTP requests in a minute from one address."""
-    retention_days: int = 0
-    """Finished casual games and idle guests older than this are deleted; 0: never."""
+    tables_per_person: Annotated[int, Ge(1)] = 20
+    """Most tables that one person may have open."""
+    ai_games_per_day: Annotated[int, Ge(0)] = 2000
+    """Most games among AIs that one visitor may start per day."""
+    address_messages: Annotated[int, Ge(1)] = 600
+    """Rate limit: WebSocket messages from one address in 20 seconds."""
+    address_requests: Annotated[int, Ge(1)] = 300
+    """Rate limit: HTTP requests from one address in a minute."""
+    retention_days: Annotated[int, Ge(0)] = 0
+    """Delete casual games and idle guests older than this many days; 0: never."""
+    log_level: str = "info"
+    """debug, info, warning or error."""
 
     def __post_init__(self) -> None:
-        if self.think_seconds <= 0 or self.ai_processes < 1:
+        if self.think_seconds <= 0 or self.ai_pool_size < 1:
             raise PerudoError("ai_processes and think_seconds should be positive")
         if self.workers > 1 and self.redis is None:
             raise PerudoError("--workers above 1 needs --redis redis://host:6379/0")
@@ -76,3 +87,10 @@ class Settings:
                 "several processes share a PostgreSQL database, not an SQLite file: --redis and "
                 "--workers need --database postgresql://user:password@host/name"
             )
+
+    @property
+    def ai_pool_size(self) -> int:
+        """AI processes of each worker."""
+        if self.ai_processes is not None:
+            return self.ai_processes
+        return max(2, (os.cpu_count() or 2) // self.workers)

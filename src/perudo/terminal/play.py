@@ -7,14 +7,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from perudo.agents.agent import Player
+from perudo.agents.agent import Agent, Player
 from perudo.agents.external.process_agent import TIMEOUT_SECONDS
 from perudo.agents.external.time_limit import decide_within
 from perudo.games.chance import Stream, stream_of
 from perudo.games.errors import PerudoError
 from perudo.games.game import Game
 from perudo.table import SeededDice, Table
-from perudo.terminal.entrants import entrants
 from perudo.terminal.screen import Ask, Screen
 
 MakeScreen = Callable[[list[str], int], Screen]
@@ -32,22 +31,19 @@ class TerminalGame:
         self,
         game: Game,
         setting: Any,
-        against: Sequence[str],
+        names: list[str],
+        agents: Sequence[Agent],
         seed: int,
         make_screen: MakeScreen,
         ask: Ask,
         save: Path | None = None,
-        name: str = "you",
     ) -> None:
         self._opened = ExitStack()
         self._players: dict[int, Player] = {}
-        start = game.start(setting, len(against) + 1)
+        start = game.start(setting, len(names))
         try:
-            agents = entrants(against)
-            for agent in agents:
-                self._opened.callback(agent.close)
             for seat, agent in enumerate(agents, 1):
-                reason = agent.cannot_play(game, setting, len(against) + 1)
+                reason = agent.cannot_play(game, setting, len(names))
                 if reason is not None:
                     raise PerudoError(reason)
                 self._players[seat] = self._opened.enter_context(agent.prepare(start))
@@ -62,14 +58,13 @@ class TerminalGame:
         self._told = 0
         self._ask = ask
         self._save = save
-        names = [name, *against]
         self._table = Table(game, setting, names, SeededDice(seed))
         self._screen = make_screen(names, self._me)
         for seat, player in self._players.items():
             player.sit(game, setting, seat, names)
 
     def close(self) -> None:
-        """Let the agents go: some have processes of their own."""
+        """Close what the agents opened for the match."""
         self._opened.close()
 
     @property

@@ -1,4 +1,4 @@
-"""Starting a game in a terminal: against agents, at one's own pace, with or without pictures."""
+"""Starting a game in a terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from perudo.games.errors import PerudoError
+from perudo.agents.agent import Agent
 from perudo.games.game import Game
 from perudo.terminal.perudo_screen import PlainPerudoScreen
 from perudo.terminal.picture_screen import PictureScreen
@@ -23,13 +23,16 @@ INTERRUPTED = 130
 def start(
     game: Game,
     setting: Any,
-    against: Sequence[str],
+    names: list[str],
+    agents: Sequence[Agent],
     seed: int | None,
     plain: bool,
     save: Path | None,
-    name: str,
 ) -> int:
-    """Play one match in this terminal; returns the exit code."""
+    """Play one match in this terminal against agents; return the exit code.
+
+    The first name is the person's.
+    """
     seed = secrets.randbits(32) if seed is None else seed
     console = Console()
 
@@ -40,9 +43,7 @@ def start(
             return PlainPerudoScreen(print, players, me)
         return PictureScreen(console, players, me)
 
-    if save is not None and not save.parent.is_dir():
-        raise PerudoError(f"cannot save to {save}: there is no directory {save.parent}")
-    match = TerminalGame(game, setting, against, seed, make_screen, input, save, name)
+    match = TerminalGame(game, setting, names, agents, seed, make_screen, input, save)
     try:
         match.play()
     except (Leave, EOFError):

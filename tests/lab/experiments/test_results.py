@@ -219,7 +219,7 @@ def test_what_was_finished_is_kept_when_interrupted(
     experiments = [experiment([Row("good", 1.0, reported=1.0)])]
     experiments.append(Experiment("1b", "t", "Paper", "r", "s", interrupt))
     monkeypatch.setattr(reproduce_view, "select", lambda words: experiments)
-    code = reproduce_view.reproduce(["x"], Conditions(), [], tmp_path, False)
+    code = reproduce_view.run(["x"], Conditions(), [], tmp_path, False)
     assert code == 130
     shown = capsys.readouterr()
     assert "verdict: agrees" in shown.out
@@ -232,7 +232,7 @@ def test_all_writes_to_docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     one = experiment([Row("good", 1.0, reported=1.0)], CHART)
     monkeypatch.setattr(reproduce_view, "select", lambda words: [one])
     monkeypatch.chdir(tmp_path)
-    assert reproduce_view.reproduce(["all"], Conditions(), [], None, True) == 0
+    assert reproduce_view.run(["all"], Conditions(), [], None, True) == 0
     written = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.*"))
     figures = ["docs/figures/1a.png", "docs/figures/1a.svg"]
     assert written == ["docs/data/1a.json", *figures, "docs/results.md"]

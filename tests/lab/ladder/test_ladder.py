@@ -12,7 +12,7 @@ import pytest
 from perudo import levels as kept
 from perudo.agents import AGENTS, agent_named
 from perudo.cli.app import app
-from perudo.cli.ladder import Order, games_each, run_ladder, sizes
+from perudo.cli.ladder import LadderSettings, games_each, run_ladder, sizes
 from perudo.games.errors import PerudoError, UnknownNameError
 from perudo.games.perudo import PERUDO, Rules
 from perudo.lab.ladder import page as ladder_page
@@ -227,8 +227,9 @@ def test_pages_without_marks_are_refused(project: Path) -> None:
 def test_the_command_plays_rates_and_writes(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    order = Order(OFFICIAL, (2, 4), games=120, workers=1, agents=FIVE, timed=20)
-    assert run_ladder(replace(order, write=True, as_json=True)) == 0
+    settings = LadderSettings(players="2,4", games=120, workers=1)
+    written = replace(settings, write=True, json=True)
+    assert run_ladder(written, agents=FIVE, timed=20) == 0
     found = json.loads(capsys.readouterr().out)
     levels = found.pop("levels")
     assert found == ladder_page.read_ladder(project)
@@ -240,7 +241,7 @@ def test_the_command_plays_rates_and_writes(
     assert app(["ladder", "--levels", "--json"], standalone_mode=False) == 0
     assert json.loads(capsys.readouterr().out) == levels
 
-    assert run_ladder(order) == 0  # from the games that are there
+    assert run_ladder(settings, agents=FIVE, timed=20) == 0  # from the games that are there
     shown = capsys.readouterr()
     assert "300 games at 2 players (0 s)" in shown.err
     assert "official, seed 1; games: 300 at 2 players, 152 at 4 players" in shown.out
@@ -260,9 +261,9 @@ def test_who_has_to_be_solved_first_is_rated_too(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PERUDO_BOOKS", str(project / "books"))
-    rules = Rules.parse("common:dice=1")
-    order = Order(rules, (2,), games=80, workers=1, agents=("cfr", "random"), timed=5, as_json=True)
-    assert run_ladder(order) == 0
+    rules = "common:dice=1"
+    settings = LadderSettings(rules=rules, players="2", games=80, workers=1, json=True)
+    assert run_ladder(settings, agents=("cfr", "random"), timed=5) == 0
     found = json.loads(capsys.readouterr().out)
     assert [one["agent"] for one in found["agents"]] == ["cfr", "random"]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import kuhn_poker
 import numpy as np
 import pytest
 
-from perudo.cli.solve import run_solve
+from perudo.cli.solve import SolveSettings, run_solve
 from perudo.games import game_named
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO, Rules
@@ -127,10 +128,9 @@ def test_hidden_moves_are_solved_too() -> None:
 
 
 def test_the_command_prints_what_it_found(capsys: pytest.CaptureFixture[str]) -> None:
-    rules = Rules.parse("asmodee")
-    code = run_solve(PERUDO, rules, [1, 1], 1e-3, "dcfr", 64, None, None, as_json=True)
-    assert code == 0
+    settings = SolveSettings(rules="asmodee", json=True)
+    assert run_solve(settings) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["exploitability"] <= 1e-3
     with pytest.raises(PerudoError, match="--precision 32 or 64, not dcfr and 16"):
-        run_solve(PERUDO, rules, [1, 1], 1e-3, "dcfr", 16, None, None, as_json=True)
+        run_solve(replace(settings, precision=16))

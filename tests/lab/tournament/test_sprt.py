@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from perudo.cli.contestants import contestant
 from perudo.games.errors import PerudoError
 from perudo.lab.engine import Here
 from perudo.lab.tournament.run import Run
@@ -21,7 +22,6 @@ from perudo.lab.tournament.sprt import (
 from perudo.lab.tournament.store import Games, Store
 from perudo.lab.tournament.tournament import Tournament
 from perudo.ratings import expected_score
-from perudo.terminal.entrants import entrant
 
 TESTS = 1000
 PAIRS = ((0.0, 0.5, 1.0), (0.25, 0.5, 0.25))
@@ -102,7 +102,7 @@ def test_impossible_hypotheses(asked: dict[str, float], reason: str) -> None:
 def duel(directory: Path, agents: tuple[str, str], blocks: int, players: int = 2) -> Games:
     tournament = Tournament(agents, players, teams=True)
     with Store(directory, tournament.identity()) as store:
-        Run(tournament, store, Here(), entrant, 30.0).play(blocks)
+        Run(tournament, store, Here(), contestant, 30.0).play(blocks)
         return store.games()
 
 

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 from perudo.cli.app import app
-from perudo.cli.match import INTERRUPTED
-from perudo.cli.tournament import Wish, entered, run_tournament
-from perudo.games import game_named
+from perudo.cli.contestants import contestant
+from perudo.cli.shared import INTERRUPTED
+from perudo.cli.tournament import TournamentSettings, enter_tournament, run_tournament
 from perudo.games.errors import AgentError, PerudoError
 from perudo.lab.engine import Engine, Here, never
 from perudo.lab.engines import Processes
@@ -28,13 +28,10 @@ from perudo.lab.tournament.ranking import summary
 from perudo.lab.tournament.report import page
 from perudo.lab.tournament.run import Run
 from perudo.lab.tournament.schedule import Schedule, rotated
-from perudo.lab.tournament.sprt import Hypotheses
 from perudo.lab.tournament.store import Games, Store
 from perudo.lab.tournament.tournament import MEMORABLE, Tournament
-from perudo.terminal.entrants import entrant
 
 FOUR = ("probabilistic", "random:call=0.5", "random", "heuristic-max")
-WISH = Wish(games=60, timeout=30.0, workers=1)
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +51,7 @@ def play(
     with Store(directory, tournament.identity()) as store:
         stints: list[Games] = []
         stopped = never if most is None else lambda: len(stints) >= most
-        run = Run(tournament, store, engine or Here(), entrant, 30.0)
+        run = Run(tournament, store, engine or Here(), contestant, 30.0)
         run.play(blocks, stopped, stints.append)
         return summary(tournament, store.games())
 
@@ -87,7 +84,7 @@ def test_rotations_have_the_same_dice_and_luck(tmp_path: Path) -> None:
     """Of one agent against itself, the games of a block are the same game."""
     tournament = Tournament(("probabilistic", "probabilistic"), 4, teams=True, series=3)
     with Store(tmp_path, tournament.identity()) as store:
-        Run(tournament, store, Here(), entrant, 30.0).play(10)
+        Run(tournament, store, Here(), contestant, 30.0).play(10)
         games = store.games()
     assert len(games) == 10 * 3 * 4
     keys = list(zip(games.block.tolist(), games.deal.tolist(), strict=True))
@@ -121,12 +118,12 @@ from perudo.lab.tournament import run as tournament_run
 from perudo.lab.engine import Here
 from perudo.lab.tournament.store import Store
 from perudo.lab.tournament.tournament import Tournament
-from perudo.terminal.entrants import entrant
+from perudo.cli.contestants import contestant
 
 tournament_run.SAVE_SECONDS = tournament_run.STINT_SECONDS = 0.01
 played = Tournament(tuple(sys.argv[2:]), 3)
 with Store(Path(sys.argv[1]), played.identity()) as store:
-    tournament_run.Run(played, store, Here(), entrant, 30.0).play(1_000_000)
+    tournament_run.Run(played, store, Here(), contestant, 30.0).play(1_000_000)
 """
 
 
@@ -235,33 +232,31 @@ def test_an_agent_that_fails_ends_it_and_what_was_played_is_kept(
 
 
 def test_agents_that_remember_play_several_deals_together(tmp_path: Path) -> None:
-    game = game_named("perudo")
-    setting = game.setting("official")
-    tournament, _ = entered(["macleod", "random"], game, setting, None, 1, None, WISH)
+    settings = TournamentSettings(agents=["macleod", "random"], games=60, workers=1)
+    tournament, _ = enter_tournament(settings)
     assert tournament.series == MEMORABLE
     assert play(tmp_path, tournament, 2)["games"] == 2 * 2 * MEMORABLE
 
 
 @pytest.mark.parametrize(
-    ("words", "players", "test", "reason"),
+    ("words", "players", "sprt", "reason"),
     [
-        (["random"], None, None, "at least two different agents"),
-        (["random", "nobody"], None, None, "unknown agent 'nobody'"),
-        (["random", "random"], None, None, "random is named twice"),
-        (["random", "observer"], 3, None, "needs 3 different agents, and there are 2"),
-        (["random", "human"], None, None, "not in tournaments"),
-        (list(FOUR), 9, None, "9 players"),
-        (list(FOUR), None, Hypotheses(), "compares two agents"),
-        (["random", "observer"], 3, Hypotheses(), "3 should be even"),
+        (["random"], None, False, "at least two different agents"),
+        (["random", "nobody"], None, False, "unknown agent 'nobody'"),
+        (["random", "random"], None, False, "random is named twice"),
+        (["random", "observer"], 3, False, "needs 3 different agents, and there are 2"),
+        (["random", "human"], None, False, "not in tournaments"),
+        (list(FOUR), 9, False, "9 players"),
+        (list(FOUR), None, True, "compares two agents"),
+        (["random", "observer"], 3, True, "3 should be even"),
     ],
 )
 def test_impossible_tournaments(
-    words: list[str], players: int | None, test: Hypotheses | None, reason: str
+    words: list[str], players: int | None, sprt: bool, reason: str
 ) -> None:
-    game = game_named("perudo")
-    wish = Wish(games=1, timeout=30.0, test=test)
+    settings = TournamentSettings(agents=words, players=players, games=1, sprt=sprt)
     with pytest.raises(PerudoError, match=reason):
-        entered(words, game, game.setting("official"), players, 1, None, wish)
+        enter_tournament(settings)
 
 
 # --- the command --------------------------------------------------------------------------------
@@ -269,7 +264,9 @@ def test_ctrl_c_keeps_what_was_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tournament = Tournament(FOUR, 3)
-    wish = Wish(games=60, timeout=30.0, workers=1, out=tmp_path / "one", as_json=True)
+    settings = TournamentSettings(
+        agents=list(FOUR), games=60, workers=1, out=tmp_path / "one", json=True
+    )
     add = Store.add
 
     def interrupted_add(store: Store, games: Games) -> None:
@@ -278,13 +275,13 @@ def test_ctrl_c_keeps_what_was_played(
 
     with monkeypatch.context() as patch:
         patch.setattr(Store, "add", interrupted_add)
-        assert run_tournament(tournament, True, wish) == INTERRUPTED
+        assert run_tournament(tournament, True, settings) == INTERRUPTED
     printed = capsys.readouterr()
     assert "the same command goes on from there" in printed.err
     first = json.loads(printed.out)
     assert first["interrupted"]
     assert 0 < first["games"] < 60
-    assert run_tournament(tournament, True, wish) == 0
+    assert run_tournament(tournament, True, settings) == 0
     second = json.loads(capsys.readouterr().out)
     assert second["games_played_now"] == 60 - first["games"]
     figures = play(tmp_path / "other", tournament, 20)
@@ -320,8 +317,8 @@ def test_tables_fit_into_eighty_columns(
     players: int,
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    wish = Wish(games=8, timeout=30.0, workers=1, out=tmp_path)
-    assert run_tournament(Tournament(FOUR, players), True, wish) == 0
+    settings = TournamentSettings(agents=list(FOUR), games=8, workers=1, out=tmp_path)
+    assert run_tournament(Tournament(FOUR, players), True, settings) == 0
     assert "…" not in capsys.readouterr().out
 
 

@@ -108,7 +108,7 @@ def test_a_second_server_needs_redis_like_the_first(
         assert IN_USE in refusal(database)
         assert IN_USE in refusal(database, shared=True)
         with pytest.raises(PerudoError, match=IN_USE):
-            running.run(settings, "info")
+            running.run(settings)
         assert not refusal(kit.settings_for(tmp_path / "other").database)
     with hold(database, shared=True):
         assert not refusal(database, shared=True)

@@ -19,8 +19,9 @@ from perudo.server.settings import Settings
 log = logging.getLogger("perudo")
 
 
-def run(settings: Settings, log_level: str) -> int:
-    """Serve until told to stop."""
+def run(settings: Settings) -> int:
+    """Serve until stopped; return the exit code."""
+    log_level = settings.log_level
     if log_level not in ("debug", "info", "warning", "error"):
         raise PerudoError(f"log level {log_level!r} should be debug, info, warning or error")
     opponent(settings.stand_in, None)
@@ -32,7 +33,7 @@ def run(settings: Settings, log_level: str) -> int:
         if settings.workers > 1:
             Store(settings.database).close()  # brings it to this version, or says why it cannot
             _announce(settings)
-            return Workers(settings, log_level).run(listening)
+            return Workers(settings).run(listening)
         server = web_server(settings)
         _announce(settings)
         server.run(sockets=[listening])

@@ -28,9 +28,8 @@ STOP_SECONDS = 10.0
 class Workers:
     """Starts them, and starts those again that end; ends with the signals that end a server."""
 
-    def __init__(self, settings: Settings, log_level: str) -> None:
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._log_level = log_level
         self._context = multiprocessing.get_context("spawn")
         self._ending = False
 
@@ -57,8 +56,7 @@ class Workers:
         self._ending = True
 
     def _start(self, listening: socket.socket) -> SpawnProcess:
-        arguments = (self._settings, self._log_level, listening)
-        worker = self._context.Process(target=_serve, args=arguments)
+        worker = self._context.Process(target=_serve, args=(self._settings, listening))
         worker.start()
         return worker
 
@@ -73,9 +71,9 @@ def listen(settings: Settings) -> socket.socket:
         raise PerudoError(f"cannot listen at {address[0]}:{address[1]}: {error}") from None
 
 
-def _serve(settings: Settings, log_level: str, listening: socket.socket) -> None:
+def _serve(settings: Settings, listening: socket.socket) -> None:
     """One worker."""
-    set_up(log_level)
+    set_up(settings.log_level)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     web_server(settings).run(sockets=[listening])
 

@@ -1,4 +1,4 @@
-"""Who is meant by a word on the command line."""
+"""Agents named on the command line."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from perudo.agents import AGENTS, split_agents
 from perudo.agents.external.file_agent import FileAgent
 from perudo.agents.external.program import ProgramAgent
 from perudo.agents.random_agent import RandomAgent
+from perudo.cli import contestants as contestants_module
+from perudo.cli.contestants import contestant, contestants
 from perudo.games.chance import stream_of
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import position
-from perudo.terminal import entrants as entrants_module
-from perudo.terminal.entrants import entrant, entrants
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CAREFUL = f"{EXAMPLES / 'my_agent.py'}:Careful"
@@ -26,8 +26,8 @@ BOT = f"cmd:{shlex.quote(sys.executable)} -S {shlex.quote(str(EXAMPLES / 'bot.py
 
 def test_a_word_names_an_agent_a_class_or_a_program() -> None:
     words = ["random:call=0.5", f"{CAREFUL}:courage=0.05", BOT]
-    own, careful, bot = agents = entrants(words, timeout=60)
-    try:
+    with contestants(words, timeout=60) as agents:
+        own, careful, bot = agents
         assert isinstance(own, RandomAgent)
         assert isinstance(careful, FileAgent)
         assert isinstance(bot, ProgramAgent)
@@ -36,9 +36,6 @@ def test_a_word_names_an_agent_a_class_or_a_program() -> None:
         view = position("common 11246/?????/????? A 9x4")
         answers = [agent.decide(view, agent.new_memory(), stream_of(1)) for agent in agents[1:]]
         assert [str(answer.action) for answer in answers] == ["9x6", "dudo"]
-    finally:
-        for agent in agents:
-            agent.close()
 
 
 @pytest.mark.parametrize(
@@ -54,7 +51,7 @@ def test_a_word_names_an_agent_a_class_or_a_program() -> None:
 )
 def test_a_word_that_names_nobody_is_refused(word: str, problem: str) -> None:
     with pytest.raises(PerudoError) as caught:
-        entrant(word)
+        contestant(word)
     assert problem in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -78,9 +75,10 @@ def test_if_one_cannot_be_had_none_is_left_running(monkeypatch: pytest.MonkeyPat
             assert self._process is not None
             started.append(self._process.pid)
 
-    monkeypatch.setattr(entrants_module, "FileAgent", Noted)
-    with pytest.raises(PerudoError, match="unknown agent 'nobody'"):
-        entrants([CAREFUL, "nobody"])
+    monkeypatch.setattr(contestants_module, "FileAgent", Noted)
+    nobody = pytest.raises(PerudoError, match="unknown agent 'nobody'")
+    with nobody, contestants([CAREFUL, "nobody"]):
+        pass
     (pid,) = started
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)

@@ -1,9 +1,10 @@
-"""Who is meant by a word on the command line: the only place that loads files or runs commands."""
+"""Agents named on the command line: the only place that loads files or runs commands."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 
 from perudo.agents.agent import Agent
 from perudo.agents.external.file_agent import FileAgent
@@ -18,13 +19,13 @@ from perudo.search.cfr.match_values import Valued
 COMMAND = "cmd:"
 
 
-def entrant(word: str, timeout: float = TIMEOUT_SECONDS) -> Agent:
-    """The agent that a word names; ``timeout`` is how many seconds an outsider may think.
+def contestant(word: str, timeout: float = TIMEOUT_SECONDS) -> Agent:
+    """Return the agent that a word names; an agent from outside has ``timeout`` seconds to decide.
 
     ``dumb:prob=0.4`` is one of the package's own, ``bots/mine.py:Careful:caution=0.4`` a class from
-    a file, ``cmd:node bot.js`` a program. ``close`` it in the end.
+    a file, ``cmd:node bot.js`` a program. The caller closes it.
     """
-    allow_solving(tell_solved)
+    allow_solving(show_solving)
     if word.startswith(COMMAND):
         return ProgramAgent(word.removeprefix(COMMAND), timeout)
     if split_file_word(word) is not None:
@@ -39,8 +40,15 @@ def entrant(word: str, timeout: float = TIMEOUT_SECONDS) -> Agent:
         ) from None
 
 
-def tell_solved(valued: Valued, number: int, rounds: int) -> None:
-    """Say how far an agent has come that solves rounds before it plays."""
+@contextmanager
+def contestants(words: Sequence[str], timeout: float = TIMEOUT_SECONDS) -> Iterator[list[Agent]]:
+    """Open the agents that the words name, and close them in the end."""
+    with ExitStack() as opened:
+        yield [opened.enter_context(closing(contestant(word, timeout))) for word in words]
+
+
+def show_solving(valued: Valued, number: int, rounds: int) -> None:
+    """Show the progress of an agent that solves rounds before it plays."""
     counts = valued.start.record.counts
     end = "\n" if number % rounds == 0 else ""
     print(
@@ -49,16 +57,3 @@ def tell_solved(valued: Valued, number: int, rounds: int) -> None:
         file=sys.stderr,
         flush=True,
     )
-
-
-def entrants(words: Sequence[str], timeout: float = TIMEOUT_SECONDS) -> list[Agent]:
-    """The agents that some words name; if one cannot be had, none is left running."""
-    agents: list[Agent] = []
-    try:
-        for word in words:
-            agents.append(entrant(word, timeout))
-    except BaseException:
-        for agent in agents:
-            agent.close()
-        raise
-    return agents

@@ -1,0 +1,51 @@
+"""``perudo play``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from perudo.agents.registry import split_agents
+from perudo.cli.contestants import contestants
+from perudo.cli.options_of import options_of
+from perudo.cli.shared import GameSettings
+from perudo.games.errors import PerudoError
+from perudo.terminal.online import start_online
+from perudo.terminal.start import start
+
+ANONYMOUS = "you"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlaySettings(GameSettings):
+    """Settings of a game in the terminal."""
+
+    against: str = "random,random"
+    """The other players, separated by commas."""
+    seed: int | None = None
+    """Play the game of this seed; the same seed and moves give the same game."""
+    plain: bool = False
+    """Describe the game in sentences, without pictures: for screen readers."""
+    save: Path | None = None
+    """Save the record of the match in this file."""
+    name: str = ANONYMOUS
+    """Your name in the record."""
+    server: str | None = None
+    """Play online: the address of a server, http://host:8000, or a link to a table."""
+    table: str | None = None
+    """With --server: the id of a table, or its link."""
+
+
+@options_of(PlaySettings)
+def play(settings: PlaySettings) -> int:
+    """Play in the terminal, against AIs or online."""
+    game, rules = settings.chosen()
+    words, save = split_agents(settings.against), settings.save
+    if settings.server is not None:
+        name = None if settings.name == ANONYMOUS else settings.name
+        return start_online(settings.server, settings.table, str(rules), words, name)
+    if save is not None and not save.parent.is_dir():
+        raise PerudoError(f"cannot save to {save}: there is no directory {save.parent}")
+    with contestants(words) as agents:
+        names = [settings.name, *words]
+        return start(game, rules, names, agents, settings.seed, settings.plain, save)
