@@ -59,7 +59,7 @@ class LadderSettings(JsonSettings, RulesSettings):
     quick: bool = False
     """Play fewer games, for wider intervals."""
     seed: int = 1
-    """The same seed gives the same games."""
+    """Random seed; it determines the games."""
     workers: Workers = None
     """Processes to use; default: one per core."""
     levels: bool = False

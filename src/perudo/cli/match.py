@@ -52,7 +52,7 @@ class MatchSettings(JsonSettings, GameSettings):
     seating: str = "shuffled"
     """shuffled or fixed."""
     seed: int = 1
-    """The same seed gives the same games."""
+    """Random seed; it determines the games."""
     workers: Workers = None
     """Processes to use; default: one per core."""
     series: Count = 1000

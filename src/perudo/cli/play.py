@@ -23,7 +23,7 @@ class PlaySettings(GameSettings):
     against: str = "random,random"
     """The other players, separated by commas."""
     seed: int | None = None
-    """Play the game of this seed; the same seed and moves give the same game."""
+    """Random seed; it determines the dice."""
     plain: bool = False
     """Describe the game in sentences, without pictures: for screen readers."""
     save: Path | None = None

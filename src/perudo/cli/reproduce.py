@@ -47,7 +47,7 @@ class ReproduceSettings(JsonSettings):
     quick: bool = False
     """Play fewer games, for wider intervals."""
     seed: int = 1
-    """The same seed gives the same games."""
+    """Random seed; it determines the games."""
     add: list[str] = field(default_factory=list)
     """Let this agent play too where possible: my_agent.py:Mine. May be repeated."""
     out: Path | None = None

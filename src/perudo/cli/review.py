@@ -42,7 +42,7 @@ class ReviewSettings:
     samples: Annotated[int, Ge(0)] = 2000
     """Deals to play out for each decision; 0: no costs."""
     seed: int = 1
-    """The same seed gives the same costs."""
+    """Random seed of the deals."""
     json: bool = False
     """Print one JSON object per decision."""
 

@@ -150,7 +150,7 @@ def run_learn(settings: SolveSettings) -> int:
     return 0
 
 
-def show(found: Mapping[str, object]) -> None:
+def show(found: Mapping[str, float | bool | str | None]) -> None:
     """Print a result, one figure per line."""
     for name, value in found.items():
         shown = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value
@@ -171,7 +171,7 @@ class ExploitabilitySettings(RoundSettings):
     rounds: Annotated[int, Ge(2)] = 2_000
     """For a lower bound: rounds to play in each seat."""
     seed: int = 1
-    """For a lower bound: the same seed gives the same result."""
+    """For a lower bound: random seed."""
 
 
 @options_of(ExploitabilitySettings)

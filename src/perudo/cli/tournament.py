@@ -54,7 +54,7 @@ class TournamentSettings(JsonSettings, EngineSettings, GameSettings):
     games: Count = 10_000
     """Most games to play."""
     seed: int = 1
-    """The same seed gives the same games."""
+    """Random seed; it determines the games."""
     series: Annotated[int | None, Interval(ge=1, le=10_000)] = None
     """Deals in a block; default: 1, or 20 if an agent remembers."""
     out: Path | None = None

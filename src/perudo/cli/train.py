@@ -38,7 +38,7 @@ class TrainSettings(EngineSettings):
     quick: bool = False
     """Train for minutes instead of hours, to see that it works."""
     seed: int = 1
-    """The same seed learns the same."""
+    """Random seed; it determines what is learnt."""
 
 
 @options_of(TrainSettings)
