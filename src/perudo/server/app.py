@@ -23,6 +23,7 @@ from perudo.server.lan import own_addresses, own_names
 from perudo.server.server import NO_SESSION, Server
 from perudo.server.settings import Settings
 from perudo.server.socket.connection import WebConnection
+from perudo.server.socket.remote import RemoteConversation
 from perudo.server.wire.bodies import Problem
 
 PAGE = Path(__file__).resolve().parents[1] / "web"
@@ -61,6 +62,7 @@ def make_app(settings: Settings, server: Server | None = None) -> FastAPI:
         responses=PROBLEMS,
     )
     app.state.server = server
+    server.remote = RemoteConversation
     app.add_middleware(Guard, origins=origins_of(settings), requests=server.requests)
     for part in (people, tables, records, service):
         app.include_router(part.router)

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from perudo.games.kernel import cache_directory
 from perudo.games.perudo import PERUDO, Rules
 from perudo.server.ai.catalogue import LEVELS
 from perudo.server.ai.pool import AiError, AiPool
 from perudo.server.clock import Clock
-from perudo.server.cluster.cluster import Cluster
+from perudo.server.cluster import cluster
+from perudo.server.cluster.cluster import Cluster, RemoteConnection
+from perudo.server.cluster.items import Question
 from perudo.server.db.retention import forget_old
 from perudo.server.db.store import Store
 from perudo.server.errors import Refused
@@ -29,9 +32,6 @@ from perudo.server.wire.bodies import Filters
 from perudo.server.wire.server_messages import Challenge, ServerMessage, TableInfo
 from perudo.table import SeededDice, Table
 
-if TYPE_CHECKING:
-    from perudo.server.socket.connection import WebConnection
-
 log = logging.getLogger("perudo.server")
 
 LOOK_SECONDS = 15.0
@@ -39,6 +39,21 @@ LOOKED_AT_ONCE = 20
 FORGET_SECONDS = 3600.0
 NO_SESSION, BANNED = 4001, 4003
 """The codes with which connections are closed: the session or token is over; who is banned."""
+
+
+class Connection(cluster.Connection, Protocol):
+    """A client's WebSocket."""
+
+    token_hash: str
+
+    def send(self, message: ServerMessage) -> None:
+        """Send the client a message, without waiting."""
+
+    def close(self, code: int) -> None:
+        """Close the connection once everything before has been sent."""
+
+    def lost(self, owner: str) -> None:
+        """Do again what a process that is gone knew of this connection."""
 
 
 class Server:
@@ -54,10 +69,12 @@ class Server:
         self.service = Service(settings, store, pool, clock, game_ended=rate_game)
         self.people = People(self.service.store, clock.time, settings.registration)
         self.lobby = Lobby(self.service)
-        self.cluster = None if settings.redis is None else Cluster(self, settings.redis)
+        self.cluster = None if settings.redis is None else Cluster(self, store, settings.redis)
         self.lobby.cluster = self.cluster
-        self.queue = Queue(self)
-        self.connections: set[WebConnection] = set()
+        self.queue = Queue(self.lobby)
+        self.connections: set[Connection] = set()
+        self.remote: Callable[[Server, str, int, Person, bool], RemoteConnection] | None = None
+        """The maker of connections for clients of other processes."""
         messages_rate = (float(settings.address_messages), ADDRESS_SECONDS)
         self.address_messages = Buckets(messages_rate, clock.now)
         requests_rate = (float(settings.address_requests), REQUEST_SECONDS)
@@ -132,7 +149,7 @@ class Server:
         if not groups:
             await asyncio.sleep(during)
 
-    async def _look_at(self, connections: list[WebConnection]) -> None:
+    async def _look_at(self, connections: list[Connection]) -> None:
         known = await self.people.by_token_hashes([each.token_hash for each in connections])
         for connection in connections:
             person = known.get(connection.token_hash)
@@ -177,8 +194,8 @@ class Server:
         """Send a challenge to all connections of somebody; returns how many there are."""
         reached = self._send_to(person, challenge)
         if self.cluster is not None:
-            of = {"person": person, "message": challenge}
-            asked = [self.cluster.ask(peer, "send", of) for peer in self.cluster.others]
+            question = Question("send", person=person, message=challenge)
+            asked = [self.cluster.ask(peer, question) for peer in self.cluster.others]
             answers = await asyncio.gather(*asked, return_exceptions=True)
             reached += sum(answer for answer in answers if isinstance(answer, int))
         return reached
@@ -189,13 +206,41 @@ class Server:
             connection.send(message)
         return len(here)
 
-    async def answer(self, about: str, of: dict[str, Any]) -> Any:
-        """What another process asks of this one."""
-        if about == "info":
-            return await self.lobby.info(of["table"])
-        if about == "invitation":
-            return await self.lobby.invitation(of["table"], of["person"])
-        return self._send_to(of["person"], of["message"])
+    # --- other processes ------------------------------------------------------------------------
+    async def answer(self, question: Question) -> Any:
+        """Answer another process."""
+        if question.about == "info":
+            return await self.lobby.info(question.table)
+        if question.about == "invitation":
+            return await self.lobby.invitation(question.table, question.person)
+        assert question.person is not None
+        assert question.message is not None
+        return self._send_to(question.person, question.message)
+
+    def open_remote(
+        self, peer: str, number: int, person: Person, program: bool
+    ) -> RemoteConnection:
+        """Begin to serve a connection to another process."""
+        assert self.remote is not None
+        return self.remote(self, peer, number, person, program)
+
+    def forget_queue(self) -> None:
+        """Drop the queue: another process has it now."""
+        self.queue.clear()
+
+    async def forget_tables(self) -> None:
+        """Let go of all tables: other processes may have taken them."""
+        await self.lobby.give_up()
+
+    def forget_place(self, table: str) -> None:
+        """Forget which process has a table."""
+        self.lobby.forget_place(table)
+
+    def lost(self, peer: str) -> None:
+        """Do again what a process that is gone, or to which a message was lost, may not know."""
+        self.lobby.forget_owner(peer)
+        for connection in list(self.connections):
+            connection.lost(peer)
 
 
 def accepts(filters: Filters, info: TableInfo) -> bool:

@@ -330,7 +330,7 @@ def test_workers_share_an_address_and_are_started_again(shared: dict[str, Any]) 
     port = free_port()
     command = [sys.executable, "-m", "perudo", "serve", "--workers", "2", "--port", str(port)]
     command += ["--database", shared["database"], "--redis", shared["redis"]]
-    command += ["--log-level", "error", "--pool", "1"]
+    command += ["--log-level", "error", "--ai-processes", "1"]
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     engine = open_engine(shared["database"])
     try:

@@ -12,19 +12,18 @@ import logging
 from collections.abc import Iterable
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, cast
 
 from perudo.games.errors import PerudoError
 from perudo.server.cluster import leases
+from perudo.server.cluster.items import Do, Item, PersonFields, Question, ToConnection
 from perudo.server.cluster.leases import Elsewhere
-from perudo.server.cluster.peers import Item, Peers
+from perudo.server.cluster.peers import Peers
+from perudo.server.db.store import Store
 from perudo.server.errors import Refused
 from perudo.server.people.people import Person, new_id
-from perudo.server.socket.remote import RemoteConversation
-
-if TYPE_CHECKING:
-    from perudo.server.server import Server
-    from perudo.server.socket.connection import WebConnection
+from perudo.server.wire.client_messages import ClientMessage
+from perudo.server.wire.server_messages import ServerMessage
 
 log = logging.getLogger("perudo.cluster")
 
@@ -33,23 +32,73 @@ ASK_SECONDS = 3.0
 """How long another process may take to answer a question."""
 
 
-class Cluster:
-    """One process's part in it; comes to life with ``start``."""
+class Connection(Protocol):
+    """A client's connection to this process."""
 
-    def __init__(self, server: Server, address: str) -> None:
-        self._server = server
+    person: Person
+    program: bool
+
+    def hear(self, owner: str, message: ServerMessage) -> None:
+        """Send the client a message that another process made."""
+
+    def moved(self, table: str, odds: bool, after: int | None) -> None:
+        """Look for a table again that has moved to another process."""
+
+    def turned_away(self, owner: str) -> None:
+        """Repeat the oldest message passed on to a process that does not have its table."""
+
+
+class RemoteConnection(Protocol):
+    """A client's connection to another process that uses tables of this one."""
+
+    def put(self, person: Person, text: str, unasked: bool) -> None:
+        """Take a message that the other process passes on."""
+
+    def end(self) -> None:
+        """Forget the connection."""
+
+
+class Host(Protocol):
+    """The server of this process, as far as the others concern it."""
+
+    def open_remote(
+        self, peer: str, number: int, person: Person, program: bool
+    ) -> RemoteConnection:
+        """Begin to serve a connection to another process."""
+
+    def forget_queue(self) -> None:
+        """Another process has the queue now."""
+
+    async def forget_tables(self) -> None:
+        """Other processes may have taken all tables."""
+
+    def forget_place(self, table: str) -> None:
+        """A table is not where it was."""
+
+    def lost(self, peer: str) -> None:
+        """A process is gone, or a message from it or to it was lost."""
+
+    async def answer(self, question: Question) -> Any:
+        """Answer another process."""
+
+
+class Cluster:
+    """This process's part in the cluster; ``start`` enters it."""
+
+    def __init__(self, host: Host, store: Store, address: str) -> None:
+        self._host = host
         self._address = address
-        self._store = server.service.store
+        self._store = store
         self.name = ""
         """Nobody has had it before: a process that was thought dead comes back under another."""
         self._live: list[str] = []
         self._told: set[str] = set()
         """Processes that something was passed on to."""
         self._peers: Peers | None = None
-        self._connections: dict[int, WebConnection] = {}
-        self._numbers: dict[WebConnection, int] = {}
+        self._connections: dict[int, Connection] = {}
+        self._numbers: dict[Connection, int] = {}
         self._count = itertools.count(1)
-        self._remote: dict[tuple[str, int], RemoteConversation] = {}
+        self._remote: dict[tuple[str, int], RemoteConnection] = {}
         self._questions: dict[int, asyncio.Future[Any]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -87,7 +136,7 @@ class Cluster:
     # --- being alive ----------------------------------------------------------------------------
     async def _enter(self) -> None:
         name = new_id()
-        self._peers = Peers(self._address, name, self._hear, self._lost)
+        self._peers = Peers(self._address, name, self._hear, self._host.lost)
         await self._peers.open()
         await self._store.write(partial(leases.enter, name=name))
         self.name = name
@@ -110,7 +159,7 @@ class Cluster:
             for peer in departed:
                 log.warning("process %s is gone", peer)
                 self._end_remote(peer)
-                self._lost(peer)
+                self._host.lost(peer)
             for peer in self.others:
                 self.tell(peer, {"kind": "beat"})
 
@@ -120,21 +169,15 @@ class Cluster:
         await self._peers.close()
         for peer in old:
             self._end_remote(peer)
-        self._server.queue.clear()
+        self._host.forget_queue()
         await self._enter()
-        await self._server.lobby.give_up()
+        await self._host.forget_tables()
         for peer in old:
-            self._lost(peer)
+            self._host.lost(peer)
 
     def _end_remote(self, peer: str) -> None:
         for key in [key for key in self._remote if key[0] == peer]:
             self._remote.pop(key).end()
-
-    def _lost(self, peer: str) -> None:
-        """A process is gone, or a message from it or to it was."""
-        self._server.lobby.forget_owner(peer)
-        for connection in list(self._server.connections):
-            connection.lost(peer)
 
     # --- telling --------------------------------------------------------------------------------
     def tell(self, peer: str, item: Item) -> None:
@@ -143,16 +186,16 @@ class Cluster:
         self._peers.tell(peer, item)
 
     def pass_on(
-        self, peer: str, connection: WebConnection, message: Any, unasked: bool = False
+        self, peer: str, connection: Connection, message: ClientMessage, unasked: bool = False
     ) -> None:
         """Have another process do what a client asks for."""
         if connection not in self._numbers:
             number = self._numbers[connection] = next(self._count)
             self._connections[number] = connection
-        item = {
+        item: Do = {
             "kind": "do",
             "connection": self._numbers[connection],
-            "person": asdict(connection.person),
+            "person": cast(PersonFields, asdict(connection.person)),
             "program": connection.program,
             "text": message.model_dump_json(exclude_unset=True),
             "unasked": unasked,
@@ -160,7 +203,7 @@ class Cluster:
         self._told.add(peer)
         self.tell(peer, item)
 
-    def forget(self, connection: WebConnection, peers: Iterable[str]) -> None:
+    def forget(self, connection: Connection, peers: Iterable[str]) -> None:
         """Say to those who know of it that a connection is closed."""
         number = self._numbers.pop(connection, None)
         if number is not None:
@@ -168,18 +211,18 @@ class Cluster:
             for peer in peers:
                 self.tell(peer, {"kind": "gone", "connection": number})
 
-    async def ask(self, peer: str, about: str, of: Item) -> Any:
-        """Ask another process something (``Server.answer``)."""
+    async def ask(self, peer: str, question: Question) -> Any:
+        """Ask another process (``Host.answer``)."""
         number = next(self._count)
         waiting = self._questions[number] = asyncio.get_running_loop().create_future()
-        self.tell(peer, {"kind": "ask", "number": number, "about": about, "of": of})
+        self.tell(peer, {"kind": "ask", "number": number, "question": asdict(question)})
         try:
             item = await asyncio.wait_for(waiting, ASK_SECONDS)
         except TimeoutError:
             raise Refused("try_again", "another process does not answer; try again") from None
         finally:
             del self._questions[number]
-        if "refused" in item:
+        if item["refused"] is not None:
             raise Refused(*item["refused"])
         return item["answer"]
 
@@ -193,7 +236,7 @@ class Cluster:
                 if remote is not None:
                     remote.end()
             case "ask":
-                self._do_soon(self._answer(peer, item))
+                self._do_soon(self._answer(peer, item["number"], Question(**item["question"])))
             case "answer":
                 waiting = self._questions.get(item["number"])
                 if waiting is not None and not waiting.done():
@@ -203,32 +246,30 @@ class Cluster:
                 if connection is not None:
                     self._hear_owner(peer, item, connection)
 
-    def _hear_client(self, peer: str, item: Item) -> None:
+    def _hear_client(self, peer: str, item: Do) -> None:
         key = (peer, item["connection"])
-        person = Person(**item["person"])
+        person = Person(**cast(Any, item["person"]))
         if key not in self._remote:
-            self._remote[key] = RemoteConversation(
-                self._server, person, item["program"], self, *key
-            )
+            self._remote[key] = self._host.open_remote(*key, person, item["program"])
         self._remote[key].put(person, item["text"], item["unasked"])
 
-    def _hear_owner(self, peer: str, item: Item, connection: WebConnection) -> None:
+    def _hear_owner(self, peer: str, item: ToConnection, connection: Connection) -> None:
         if item["kind"] == "send":
             connection.hear(peer, item["message"])
             return
-        self._server.lobby.forget_place(item["table"])
+        self._host.forget_place(item["table"] or "")
         if item["kind"] == "moved":
             connection.moved(item["table"], item["odds"], item["after"])
         else:
             connection.turned_away(peer)
 
-    async def _answer(self, peer: str, item: Item) -> None:
-        answer: Item
+    async def _answer(self, peer: str, number: int, question: Question) -> None:
+        answer, refused = None, None
         try:
-            answer = {"answer": await self._server.answer(item["about"], item["of"])}
+            answer = await self._host.answer(question)
         except PerudoError as error:
-            answer = {"refused": [getattr(error, "code", "refused"), str(error)]}
-        self.tell(peer, {"kind": "answer", "number": item["number"], **answer})
+            refused = (getattr(error, "code", "refused"), str(error))
+        self.tell(peer, {"kind": "answer", "number": number, "answer": answer, "refused": refused})
 
     def _do_soon(self, work: Any) -> None:
         task = asyncio.create_task(work)

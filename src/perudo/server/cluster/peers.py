@@ -15,10 +15,10 @@ from collections.abc import Callable
 from typing import Any
 
 from perudo.games.errors import PerudoError
+from perudo.server.cluster.items import Envelope, Item
 
 log = logging.getLogger("perudo.peers")
 
-Item = dict[str, Any]
 RETRY_SECONDS = 0.5
 
 
@@ -86,7 +86,11 @@ class Peers:
             pipeline = self._client.pipeline(transaction=False)
             for peer, items in waiting.items():
                 self._sent[peer] += 1
-                envelope = {"from": self._name, "number": self._sent[peer], "items": items}
+                envelope: Envelope = {
+                    "from": self._name,
+                    "number": self._sent[peer],
+                    "items": items,
+                }
                 pipeline.publish(_channel(peer), json.dumps(envelope, separators=(",", ":")))
             try:
                 await pipeline.execute()
@@ -109,7 +113,7 @@ class Peers:
                 log.warning("Redis does not bring messages: %s", error)
                 await asyncio.sleep(RETRY_SECONDS)
 
-    def _take(self, envelope: Item) -> None:
+    def _take(self, envelope: Envelope) -> None:
         peer, number = envelope["from"], envelope["number"]
         complete = number == self._heard[peer] + 1
         self._heard[peer] = number

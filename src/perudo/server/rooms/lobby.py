@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -15,6 +15,8 @@ from sqlalchemy.engine import Connection
 from perudo.games.errors import PerudoError
 from perudo.server.ai.catalogue import opponent, require_can_play
 from perudo.server.cluster import leases
+from perudo.server.cluster.cluster import Cluster
+from perudo.server.cluster.items import Question
 from perudo.server.cluster.leases import Elsewhere
 from perudo.server.db import schema
 from perudo.server.db.store import StoreError
@@ -32,9 +34,6 @@ from perudo.server.table.table import Draft, Logged, TableState
 from perudo.server.wire.bodies import ListedTable, TableSummary
 from perudo.server.wire.server_messages import TableInfo
 from perudo.server.wire.table_options import AiSeat, TableOptions
-
-if TYPE_CHECKING:
-    from perudo.server.cluster.cluster import Cluster
 
 log = logging.getLogger("perudo.lobby")
 
@@ -202,7 +201,7 @@ class Lobby:
 
     async def info(self, id: str) -> TableInfo:
         """``TableInfo`` of a table, wherever it is."""
-        found: TableInfo = await self._ask(id, "info", table_info)
+        found: TableInfo = await self._ask(Question("info", id), table_info)
         return found
 
     async def invitation(self, id: str, person: str | None) -> Invitation:
@@ -216,16 +215,16 @@ class Lobby:
                 "key": state.key if told else None,
             }
 
-        answer: Invitation = await self._ask(id, "invitation", found, person=person)
+        answer: Invitation = await self._ask(Question("invitation", id, person), found)
         return answer
 
-    async def _ask(self, id: str, about: str, find: Callable[[Room], Any], **of: Any) -> Any:
+    async def _ask(self, question: Question, find: Callable[[Room], Any]) -> Any:
         """Find something out about a table, here or at the process that has it."""
         try:
-            room = await self.room(id)
+            room = await self.room(question.table)
         except Elsewhere as place:
             assert self.cluster is not None
-            return await self.cluster.ask(place.owner, about, {"table": id, **of})
+            return await self.cluster.ask(place.owner, question)
 
         async def work() -> Any:
             return find(room)

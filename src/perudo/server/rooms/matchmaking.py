@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from perudo.games.errors import PerudoError
 from perudo.games.perudo.rules import PRESETS
 from perudo.server.errors import Refused
+from perudo.server.people.people import Person
 from perudo.server.rooms.commands import sit
+from perudo.server.rooms.lobby import Lobby
 from perudo.server.wire import client_messages
 from perudo.server.wire.table_options import OpenSeat, TableOptions
-
-if TYPE_CHECKING:
-    from perudo.server.server import Server
-    from perudo.server.socket.conversation import Conversation
 
 Wish = tuple[str, int, bool]
 QUEUE_TIMER = 60
 """Seconds for each decision at a table that the queue made."""
 
 
+class Connection(Protocol):
+    """A connection of a player who waits."""
+
+    person: Person
+
+    async def matched(self, table: str) -> None:
+        """Tell the player that they have a seat at a table."""
+
+
 class Queue:
     """Who waits for which game, in the order in which they came."""
 
-    def __init__(self, server: Server) -> None:
-        self._server = server
-        self._waiting: dict[Wish, dict[Conversation, str]] = {}
+    def __init__(self, lobby: Lobby) -> None:
+        self._lobby = lobby
+        self._waiting: dict[Wish, dict[Connection, str]] = {}
         """With the seed that each adds to the dice."""
 
     def __len__(self) -> int:
@@ -36,15 +43,15 @@ class Queue:
         """Another process has the queue now."""
         self._waiting.clear()
 
-    def leave(self, connection: Conversation) -> None:
+    def leave(self, connection: Connection) -> None:
         """Somebody waits no longer."""
         for waiting in self._waiting.values():
             waiting.pop(connection, None)
 
-    async def take(self, connection: Conversation, message: client_messages.Queue) -> None:
+    async def take(self, connection: Connection, message: client_messages.Queue) -> None:
         """Somebody wants to play, or no longer does."""
-        if self._server.cluster is not None:
-            self._server.cluster.require_queue()
+        if self._lobby.cluster is not None:
+            self._lobby.cluster.require_queue()
         if not message.on:
             self.leave(connection)
             return
@@ -66,16 +73,16 @@ class Queue:
                 self._waiting[wish] = {**seeds, **self._waiting[wish]}
                 raise
 
-    def _find(self, waiting: Iterable[Conversation], players: int) -> list[Conversation]:
+    def _find(self, waiting: Iterable[Connection], players: int) -> list[Connection]:
         """The first who may meet: nobody twice, and no two of one owner."""
-        found: dict[str, Conversation] = {}
+        found: dict[str, Connection] = {}
         for connection in waiting:
             found.setdefault(connection.person.answerable, connection)
             if len(found) == players:
                 return list(found.values())
         return []
 
-    async def _seat(self, found: dict[Conversation, str], wish: Wish) -> None:
+    async def _seat(self, found: dict[Connection, str], wish: Wish) -> None:
         rules, players, rated = wish
         options = TableOptions(
             rules=rules,
@@ -84,8 +91,8 @@ class Queue:
             timer=QUEUE_TIMER,
         )
         person = next(iter(found)).person
-        table = await self._server.lobby.create(person, options, counted=False)
-        room = await self._server.lobby.room(table)
+        table = await self._lobby.create(person, options, counted=False)
+        room = await self._lobby.room(table)
         for connection, seed in found.items():
             person = connection.person
             message = client_messages.Sit(type="sit", table=table, seed=seed)

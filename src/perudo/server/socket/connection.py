@@ -12,7 +12,7 @@ import logging
 from collections import defaultdict, deque
 from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic_core import to_json
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -22,13 +22,11 @@ from perudo.protocol import ProtocolError
 from perudo.server.cluster.leases import Elsewhere
 from perudo.server.people.people import Person, token_hash
 from perudo.server.rate_limits import PLAYING_RATE, WATCHING_RATE, Bucket
+from perudo.server.server import Server
 from perudo.server.settings import FRAME_BYTES
 from perudo.server.socket.conversation import Conversation
 from perudo.server.wire import client_messages
 from perudo.server.wire.server_messages import ServerMessage
-
-if TYPE_CHECKING:
-    from perudo.server.server import Server
 
 log = logging.getLogger("perudo.connection")
 

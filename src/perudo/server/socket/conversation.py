@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from perudo.games.errors import PerudoError
 from perudo.server.cluster.leases import Elsewhere
@@ -13,11 +13,9 @@ from perudo.server.people.people import Person
 from perudo.server.rate_limits import TALK_RATE, Bucket
 from perudo.server.rooms.commands import COMMANDS
 from perudo.server.rooms.room import Room
+from perudo.server.server import Server
 from perudo.server.wire import client_messages
 from perudo.server.wire.server_messages import ServerMessage
-
-if TYPE_CHECKING:
-    from perudo.server.server import Server
 
 MOST_TABLES = 200
 """Tables that one connection may follow."""

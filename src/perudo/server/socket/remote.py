@@ -5,16 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from perudo.server.people.people import Person
+from perudo.server.server import Server
 from perudo.server.socket.conversation import Conversation
 from perudo.server.wire import client_messages
 from perudo.server.wire.server_messages import ServerMessage
-
-if TYPE_CHECKING:
-    from perudo.server.cluster.cluster import Cluster
-    from perudo.server.server import Server
 
 log = logging.getLogger("perudo.remote")
 
@@ -25,14 +22,14 @@ class RemoteConversation(Conversation):
     def __init__(
         self,
         server: Server,
-        person: Person,
-        program: bool,
-        cluster: Cluster,
         origin: str,
         number: int,
+        person: Person,
+        program: bool,
     ) -> None:
         super().__init__(server, person, program)
-        self._tell_origin = partial(cluster.tell, origin)
+        assert server.cluster is not None
+        self._tell = partial(server.cluster.tell, origin)
         self._origin = origin
         self._number = number
         self._inbox: asyncio.Queue[tuple[str, bool]] = asyncio.Queue()
@@ -40,15 +37,24 @@ class RemoteConversation(Conversation):
 
     def send(self, message: ServerMessage) -> None:
         """Send a message to where the connection is."""
-        self._tell(kind="send", message=message)
+        self._tell({"kind": "send", "connection": self._number, "message": message})
 
     def moved(self, table: str, odds: bool, after: int | None) -> None:
         """Have the process of the connection look for the table."""
         self._tables.discard(table)
-        self._tell(kind="moved", table=table, odds=odds, after=after)
+        self._tell(
+            {
+                "kind": "moved",
+                "connection": self._number,
+                "table": table,
+                "odds": odds,
+                "after": after,
+            }
+        )
 
     def _pass_on(self, owner: str, message: Any) -> None:
-        self._tell(kind="elsewhere", table=getattr(message, "table", None))
+        table = getattr(message, "table", None)
+        self._tell({"kind": "elsewhere", "connection": self._number, "table": table})
 
     def put(self, person: Person, text: str, unasked: bool) -> None:
         """Take something that was passed on; what is unasked for is not acknowledged."""
@@ -85,6 +91,3 @@ class RemoteConversation(Conversation):
             if getattr(error, "code", "try_again") == "try_again":
                 log.warning("table %s cannot be followed here: %s", message.table, error)
                 self.moved(message.table, message.odds, message.after)
-
-    def _tell(self, **item: Any) -> None:
-        self._tell_origin({"connection": self._number, **item})
