@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import MISSING, Field, dataclass, fields
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import typer
 from annotated_types import Ge
@@ -31,7 +32,7 @@ from perudo.cli.shared import (
     plain_grid,
 )
 from perudo.games.state import SEATS
-from perudo.lab.contest import Contest
+from perudo.lab.contest import AgentFigures, Contest, ContestFigures
 from perudo.lab.play import play
 from perudo.lab.solve.counting import dice_by_seat
 from perudo.lab.timing import decision_times
@@ -101,7 +102,7 @@ def match(settings: MatchSettings) -> int:
     return 0
 
 
-def show(data: dict[str, Any], by_seat: bool = False) -> None:
+def show(data: ContestFigures, by_seat: bool = False) -> None:
     """Print the figures as tables."""
     console = Console()
     unit = "rounds" if data["mode"] == "rounds" else "games"
@@ -122,7 +123,7 @@ def show(data: dict[str, Any], by_seat: bool = False) -> None:
         console.print(_seat_table(data["agents"]))
 
 
-def _main_table(agents: list[dict[str, Any]]) -> Grid:
+def _main_table(agents: Sequence[AgentFigures]) -> Grid:
     grid = new_grid("", "wins", "win rate", "95 %", "us/move")
     for agent in agents:
         grid.add_row(
@@ -135,10 +136,13 @@ def _main_table(agents: list[dict[str, Any]]) -> Grid:
     return grid
 
 
-def _loss_table(agents: list[dict[str, Any]]) -> Grid:
+def _loss_table(agents: Sequence[AgentFigures]) -> Grid:
     """How rounds were lost, and how well calls were judged."""
     headings = ["calls right", "lost", "high bid", "early dudo"]
-    optional = {"calza": "lost_by_wrong_calza", "pass": "lost_by_caught_pass"}
+    optional: dict[str, Literal["lost_by_wrong_calza", "lost_by_caught_pass"]] = {
+        "calza": "lost_by_wrong_calza",
+        "pass": "lost_by_caught_pass",
+    }
     shown = {
         heading: name for heading, name in optional.items() if any(agent[name] for agent in agents)
     }
@@ -158,7 +162,7 @@ def _loss_table(agents: list[dict[str, Any]]) -> Grid:
     return grid
 
 
-def _seat_table(agents: list[dict[str, Any]]) -> Grid:
+def _seat_table(agents: Sequence[AgentFigures]) -> Grid:
     grid = new_grid("win rate in seat", *SEATS[: len(agents)])
     for agent in agents:
         grid.add_row(agent["agent"], *(percent(seat["win_rate"]) for seat in agent["by_seat"]))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NotRequired, TypedDict, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -75,8 +75,8 @@ class Contest:
         return self.setting
 
     @property
-    def start_options(self) -> dict[str, Any]:
-        """What else ``Game.start`` is told."""
+    def start_options(self) -> dict[str, list[int]]:
+        """The other arguments of ``Game.start``."""
         return {} if self.dice is None else {"dice": list(self.dice)}
 
     @contextmanager
@@ -95,25 +95,92 @@ class Contest:
         return self.game.start(self.played_setting, len(self.agents), **self.start_options)
 
 
+class SeatFigures(TypedDict):
+    """One agent's games in one seat."""
+
+    games: int
+    wins: float
+    win_rate: float | None
+    rounds_lost: NotRequired[int]
+
+
+class PerudoFigures(TypedDict, total=False):
+    """The counters of Perudo, and rates made of them; other games have none."""
+
+    rounds: int
+    rounds_lost: int
+    dice_lost: int
+    dice_gained: int
+    lost_by_high_bid: int
+    lost_by_early_dudo: int
+    lost_by_wrong_calza: int
+    lost_by_caught_pass: int
+    lost_by_doubting_a_good_pass: int
+    lost_with_the_others: int
+    dudos: int
+    dudos_right: int
+    calzas: int
+    calzas_right: int
+    doubts: int
+    doubts_right: int
+    call_accuracy: float | None
+    calza_accuracy: float | None
+    mean_dice_left_when_won: float | None
+
+
+class AgentFigures(PerudoFigures):
+    """Every figure of one agent."""
+
+    agent: str
+    wins: float
+    win_rate: float | None
+    ci95: list[float] | None
+    mean_score: float | None
+    decisions: int
+    rollouts: int
+    mean_ms_per_decision: float
+    max_ms_per_decision: float
+    by_seat: list[SeatFigures]
+
+
+class ContestFigures(TypedDict):
+    """The results of a contest as JSON."""
+
+    game: str
+    rules: str
+    mode: str
+    seating: str
+    dice: list[int] | None
+    seed: int
+    games: int
+    rounds: int
+    interrupted: bool
+    failure: str | None
+    reproducible: bool
+    seconds: float
+    games_per_second: float | None
+    agents: list[AgentFigures]
+
+
 @dataclass
 class Results:
-    """What came of the games ``first`` to ``last`` of a contest, by entrant and by seat."""
+    """The results of games ``first`` to ``last`` of a contest, by agent and by seat."""
 
     contest: Contest
     first: int
     seats: npt.NDArray[np.int8]
-    """Where each entrant sat, by game; -1 in a game that was not played."""
+    """The seat of each agent, by game; -1 in a game that was not played."""
     wins: npt.NDArray[np.float64]
     """1 to the winner of each game; parts of it where a win is shared."""
     scores: npt.NDArray[np.float64]
-    """Payoffs, by game and entrant."""
+    """Payoffs, by game and agent."""
     rounds: npt.NDArray[np.int64]
     counters: npt.NDArray[np.int64]
-    """By entrant, seat and ``Game.counters``."""
+    """By agent, seat and ``Game.counters``."""
     effort: npt.NDArray[np.int64]
-    """Decisions and rollouts of each entrant."""
+    """Decisions and rollouts of each agent."""
     seconds: npt.NDArray[np.float64]
-    """Time of all decisions, and of the slowest, of each entrant."""
+    """Time of all decisions, and of the slowest, of each agent."""
     interrupted: bool = False
     failure: AgentError | None = None
     """What ended the contest early, if an agent did."""
@@ -121,17 +188,17 @@ class Results:
     @staticmethod
     def empty(contest: Contest, first: int, last: int) -> Results:
         """Room for the results of some games."""
-        games, entrants = last - first, len(contest.agents)
+        games, agents = last - first, len(contest.agents)
         return Results(
             contest,
             first,
-            seats=np.full((games, entrants), -1, np.int8),
-            wins=np.zeros((games, entrants)),
-            scores=np.zeros((games, entrants)),
+            seats=np.full((games, agents), -1, np.int8),
+            wins=np.zeros((games, agents)),
+            scores=np.zeros((games, agents)),
             rounds=np.zeros(games, np.int64),
-            counters=np.zeros((entrants, len(SEATS), len(contest.game.counters)), np.int64),
-            effort=np.zeros((entrants, 2), np.int64),
-            seconds=np.zeros((entrants, 2)),
+            counters=np.zeros((agents, len(SEATS), len(contest.game.counters)), np.int64),
+            effort=np.zeros((agents, 2), np.int64),
+            seconds=np.zeros((agents, 2)),
         )
 
     @property
@@ -164,53 +231,57 @@ class Results:
         self.seconds[:, 0] += part.seconds[:, 0]
         np.maximum(self.seconds[:, 1], part.seconds[:, 1], out=self.seconds[:, 1])
 
-    def entrant(self, index: int) -> dict[str, Any]:
-        """Every figure of one entrant."""
+    def agent(self, index: int) -> AgentFigures:
+        """Return every figure of one agent."""
         played = self.seats[:, index] >= 0
         wins, games = float(self.wins[played, index].sum()), int(played.sum())
         totals = self.counters[index].sum(axis=0)
         decisions, rollouts = (int(number) for number in self.effort[index])
-        figures: dict[str, Any] = {
+        seats = range(len(self.contest.agents))
+        return {
             "agent": self.contest.agents[index].spec,
             "wins": round(wins, 6),
             "win_rate": _ratio(wins, games),
             "ci95": interval(wins, games),
             "mean_score": _ratio(float(self.scores[played, index].sum()), games),
+            **self._perudo_figures(totals, wins),
+            "decisions": decisions,
+            "rollouts": rollouts,
+            "mean_ms_per_decision": round(
+                1000 * float(self.seconds[index, 0]) / max(decisions, 1), 6
+            ),
+            "max_ms_per_decision": round(1000 * float(self.seconds[index, 1]), 3),
+            "by_seat": [self._seat_figures(index, seat) for seat in seats],
         }
-        figures.update(self._perudo_figures(totals, wins))
-        figures.update(
-            decisions=decisions,
-            rollouts=rollouts,
-            mean_ms_per_decision=round(1000 * float(self.seconds[index, 0]) / max(decisions, 1), 6),
-            max_ms_per_decision=round(1000 * float(self.seconds[index, 1]), 3),
-            by_seat=[self._seat_figures(index, seat) for seat in range(len(self.contest.agents))],
-        )
-        return figures
 
-    def _perudo_figures(self, totals: npt.NDArray[np.int64], wins: float) -> dict[str, Any]:
+    def _perudo_figures(self, totals: npt.NDArray[np.int64], wins: float) -> PerudoFigures:
         if not self.contest.game.counters:
             return {}
         count = dict(zip(self.contest.game.counters, map(int, totals), strict=True))
         dice_left = count.pop("dice_left_when_won")
         won = self.contest.mode == "games"
         return {
-            **count,
+            **cast(PerudoFigures, count),
             "call_accuracy": _ratio(count["dudos_right"], count["dudos"]),
             "calza_accuracy": _ratio(count["calzas_right"], count["calzas"]),
             "mean_dice_left_when_won": _ratio(dice_left, wins) if won else None,
         }
 
-    def _seat_figures(self, index: int, seat: int) -> dict[str, Any]:
+    def _seat_figures(self, index: int, seat: int) -> SeatFigures:
         there = self.seats[:, index] == seat
         wins, games = float(self.wins[there, index].sum()), int(there.sum())
-        figures = {"games": games, "wins": round(wins, 6), "win_rate": _ratio(wins, games)}
+        figures: SeatFigures = {
+            "games": games,
+            "wins": round(wins, 6),
+            "win_rate": _ratio(wins, games),
+        }
         if self.contest.game.counters:
             names = self.contest.game.counters
             figures["rounds_lost"] = int(self.counters[index, seat, names.index("rounds_lost")])
         return figures
 
-    def data(self, seconds: float) -> dict[str, Any]:
-        """All figures as one JSON object."""
+    def data(self, seconds: float) -> ContestFigures:
+        """Return all figures as one JSON object; ``seconds`` is how long the games took."""
         contest = self.contest
         return {
             "game": contest.game.name,
@@ -226,7 +297,7 @@ class Results:
             "reproducible": contest.reproducible,
             "seconds": round(seconds, 3),
             "games_per_second": round(self.games / seconds, 1) if seconds else None,
-            "agents": [self.entrant(index) for index in range(len(contest.agents))],
+            "agents": [self.agent(index) for index in range(len(contest.agents))],
         }
 
 

@@ -23,6 +23,6 @@ def test_random_players_are_beaten(agent: str, seat: int) -> None:
     players = [agent_named("random") for _ in range(3)]
     players[seat] = agent_named(f"{agent}:iterations=500,prior=0")
     contest = Contest(game, game.setting("thesis"), players, games, seating="fixed")
-    wins = run(contest).entrant(seat)["wins"]
+    wins = run(contest).agent(seat)["wins"]
     low, _ = interval(wins, games) or (0.0, 0.0)
     assert low > RANDOM_SHARE[seat]
