@@ -28,6 +28,7 @@ from perudo.agents.registry import agent_named
 from perudo.games.chance import combine, key_of, stream_of
 from perudo.games.errors import PerudoError
 from perudo.games.log import Event
+from perudo.games.options import Json
 from perudo.games.perudo import PERUDO, Bid, PerudoState
 from perudo.games.perudo.actions import action_from_code
 from perudo.games.perudo.odds import chance_bid_holds
@@ -109,8 +110,8 @@ class Reviewed:
     opinions: tuple[Opinion, ...]
     cost: Cost | None
 
-    def data(self) -> dict[str, Any]:
-        """Plain data, for JSON."""
+    def data(self) -> dict[str, Json]:
+        """Return plain data, for JSON."""
         return asdict(self)
 
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self, TypedDict
 
 import numpy as np
 
+from perudo.agents.parameters import Value
 from perudo.games.chance import Stream
 from perudo.games.errors import PerudoError, UnknownNameError
 from perudo.games.game import Game, Record
@@ -282,14 +283,14 @@ def read_thoughts(observation: State, thoughts: Record, phases: Sequence[str]) -
 
 
 # --- parameters ---------------------------------------------------------------------------------
-def parameter_text(value: Any) -> str:
+def parameter_text(value: Value) -> str:
     """A parameter as it is written: yes and no, 0.25, 1000, a word."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def check_parameter(agent: str, option: Field[Any], value: Any) -> None:
+def check_parameter(agent: str, option: Field[Any], value: Value) -> None:
     """Raise unless a field may have this value."""
     choices, limits = option.metadata.get("values"), option.metadata.get("range")
     if choices and value not in choices:
@@ -303,10 +304,10 @@ def check_parameter(agent: str, option: Field[Any], value: Any) -> None:
         )
 
 
-def parse_parameters(kind: type[Any], agent: str, text: str) -> dict[str, Any]:
+def parse_parameters(kind: type[Any], agent: str, text: str) -> dict[str, Value]:
     """Read ``rollouts=1000,c=1.414`` for the fields of a dataclass."""
     options = {option.name: option for option in fields(kind)}
-    values: dict[str, Any] = {}
+    values: dict[str, Value] = {}
     for part in text.split(","):
         name, equals, word = part.partition("=")
         if name not in options:
@@ -320,7 +321,7 @@ def parse_parameters(kind: type[Any], agent: str, text: str) -> dict[str, Any]:
     return values
 
 
-def _parse_parameter(agent: str, option: Field[Any], word: str) -> Any:
+def _parse_parameter(agent: str, option: Field[Any], word: str) -> Value:
     if isinstance(option.default, bool):
         if word not in ("yes", "no"):
             raise PerudoError(f"{agent}: {option.name}={word} should be yes or no")

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Any
 
+Value = bool | int | float | str
+"""The value of a parameter."""
+
 
 def number(default: float, lowest: float, highest: float) -> Any:
     """A number in a range; a whole one if the default is."""

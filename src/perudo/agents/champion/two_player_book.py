@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from perudo.agents.papers.cfr import number_of_hand
 from perudo.games.chance import Stream, below
 from perudo.games.game import Record, action, action_count, memory_key, workspace
 from perudo.games.kernel import INTERPRETED, kernel
-from perudo.games.perudo import Rules
+from perudo.games.perudo import PERUDO, Rules
 from perudo.games.policy import (
     UNIFORM,
     Memory,
@@ -51,7 +51,7 @@ def plain_round(rules: Rules, dice: tuple[int, int]) -> Rules | None:
     None if more than the dice decides what may be said: palafico rounds of two.
     """
     usual = Rules()
-    changes: dict[str, Any] = {
+    changes = PERUDO.setting_options(rules) | {
         name: getattr(usual, name)
         for name in ("dice", "start_mode", "start_roll_tie", "dudo_starter", "exact_bid_doubted")
     }
@@ -80,16 +80,13 @@ def plain_round(rules: Rules, dice: tuple[int, int]) -> Rules | None:
     if rules.ace_rank != "above_double":
         changes["ace_exit_plus_one"] = changes["ace_exit_monotone"] = True
     if not (rules.calza and rules.calza_two_players):
-        changes |= {name: getattr(usual, name) for name in _named(rules, "calza")}
+        changes |= {name: getattr(usual, name) for name in changes if name.startswith("calza")}
         changes["calza"] = False
     if not rules.enable_pass or PASS_DICE not in dice:
         changes |= {name: getattr(usual, name) for name in ("consecutive_pass", "pass_on_opening")}
         changes["enable_pass"] = False
-    return replace(rules, **changes)
-
-
-def _named(rules: Rules, prefix: str) -> list[str]:
-    return [name for name in vars(rules) if name.startswith(prefix)]
+    plain: Rules = PERUDO.setting_from_options(changes)
+    return plain
 
 
 # --- the open book ------------------------------------------------------------------------------

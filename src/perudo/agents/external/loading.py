@@ -12,6 +12,7 @@ from typing import Any
 
 from perudo.agents.agent import Agent, parse_parameters
 from perudo.agents.mistakes import raised
+from perudo.agents.parameters import Value
 from perudo.games.chance import Stream
 from perudo.games.errors import PerudoError, UnknownNameError
 from perudo.games.game import Game
@@ -134,7 +135,7 @@ def _import(path: Path) -> ModuleType:
 
 
 def _make(path: Path, kind: type[Any], parameters: str) -> Agent:
-    values: dict[str, Any] = {}
+    values: dict[str, Value] = {}
     if parameters:
         if not is_dataclass(kind):
             raise PerudoError(

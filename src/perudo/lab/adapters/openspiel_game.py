@@ -12,10 +12,11 @@ are the numbers of OpenSpiel's own ``liars_dice``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from perudo.agents.agent import Agent, Decision
 from perudo.games.chance import stream_of
@@ -34,20 +35,20 @@ try:
 except ImportError as missing:
     raise ImportError("OpenSpiel is not installed: pip install 'perudo[peers]'") from missing
 
-PARAMETERS = {"rules": "openspiel", "options": "", "dice": 0, "players": 2}
+PARAMETERS: dict[str, str | int] = {"rules": "openspiel", "options": "", "dice": 0, "players": 2}
 """A preset; options as ``calza:no;start_mode:fixed``; dice for each player (0: as the preset has
 it); and how many play."""
 NO_LIMIT = 1_000_000
 """OpenSpiel wants to know the longest game; where calza wins dice back there is none."""
 
 
-def read_rules(parameters: dict[str, Any]) -> Rules:
+def read_rules(parameters: Mapping[str, str | int]) -> Rules:
     """The rules that a game's parameters say."""
     pairs = [part.partition(":") for part in str(parameters["options"]).split(";") if part]
     options = {name: value for name, _, value in pairs}
     if parameters["dice"]:
         options["dice"] = str(parameters["dice"])
-    return Rules.preset(parameters["rules"]).with_options(options)
+    return Rules.preset(str(parameters["rules"])).with_options(options)
 
 
 def bids_tell_all(rules: Rules) -> bool:
@@ -91,7 +92,7 @@ def game_type(rules: Rules) -> Any:
 class PerudoGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel ships no types
     """A game of OpenSpiel: Perudo under some rules."""
 
-    def __init__(self, params: dict[str, Any] | None = None) -> None:
+    def __init__(self, params: Mapping[str, str | int] | None = None) -> None:
         parameters = {**PARAMETERS, **(params or {})}
         self.rules = read_rules(parameters)
         players = int(parameters["players"])
@@ -218,8 +219,8 @@ class PerudoObserver:
 
     def __init__(self, game: PerudoGame, perfect_recall: bool) -> None:
         self._game, self._recall = game, perfect_recall
-        self.dict: dict[str, Any] = {}
-        self.tensor: Any = None
+        self.dict: dict[str, npt.NDArray[np.float32]] = {}
+        self.tensor: npt.NDArray[np.float32] | None = None
         if not perfect_recall:
             self.tensor = np.zeros(game.layout.width, np.float32)
             self.dict["observation"] = self.tensor
@@ -234,7 +235,7 @@ class PerudoObserver:
         """Look at a state."""
         moment, numbers = state.moment, self._game.numbers
         if not self._recall:
-            self.tensor[:], _ = look(self._game, moment, player)
+            self.dict["observation"][:], _ = look(self._game, moment, player)
         elif self.tensor is not None:
             self.tensor.fill(0)
             self.dict["player"][player] = 1

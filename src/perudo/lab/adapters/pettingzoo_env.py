@@ -15,6 +15,7 @@ import numpy as np
 from perudo.games.chance import combine, key_of
 from perudo.games.errors import PerudoError
 from perudo.games.game import OVER
+from perudo.games.options import Json
 from perudo.games.perudo import PERUDO, PerudoState, Rules
 from perudo.games.state import require_legal
 from perudo.lab.adapters.batched import horizon_named
@@ -35,7 +36,7 @@ class PerudoEnv(AECEnv[str, dict[str, Rows], int]):  # type: ignore[misc]  # it 
     A seat that is out of dice is not asked any more. Actions are numbered by ``numbers``.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: ClassVar[dict[str, Json]] = {
         "name": "perudo_v0",
         "render_modes": ["ansi"],
         "is_parallelizable": False,
@@ -82,7 +83,7 @@ class PerudoEnv(AECEnv[str, dict[str, Rows], int]):  # type: ignore[misc]  # it 
         """What an agent may do: the same for all."""
         return self.action_spaces[agent]
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: dict[str, Json] | None = None) -> None:
         """Begin a match: the first of this seed, or without a seed the next one of its series."""
         if seed is not None or self._series is None:
             self._series = key_of(secrets.randbits(64) if seed is None else seed, 0)
@@ -96,7 +97,7 @@ class PerudoEnv(AECEnv[str, dict[str, Rows], int]):  # type: ignore[misc]  # it 
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Json]] = {agent: {} for agent in self.agents}
         self.agent_selection = self.agents[deal_if_awaited(self._states, self._key)]
         self._skip_agent_selection: str | None = None
 
