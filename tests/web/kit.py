@@ -208,12 +208,13 @@ def _hands_in(part: Any) -> Iterator[str]:
 ANSWERED = """(question) => document.querySelector("#skip, .winner")
   || document.querySelector(".acting").dataset.question !== question"""
 """That what was said has arrived."""
+MOST_STEPS = 300
 AWAITED = ".acting.asked, #skip, .winner, #hurry"
 
 
 def play_by_mouse(page: Page, seen: Callable[[Page], None] = lambda page: None) -> None:
-    """Play until somebody has won: bid low, doubt what is high, go on after each reveal."""
-    while True:
+    """Play until the game is won: bid low, doubt what is high, go on after each reveal."""
+    for _ in range(MOST_STEPS):
         page.wait_for_selector(AWAITED)
         seen(page)
         if page.is_visible(".winner"):
@@ -234,6 +235,7 @@ def play_by_mouse(page: Page, seen: Callable[[Page], None] = lambda page: None) 
                 click(page, ".bid >> nth=0")
             else:
                 click(page, ".word >> nth=0")
+    raise AssertionError(f"the game does not end; the page shows: {page.inner_text('body')}")
 
 
 def click(page: Page, selector: str) -> None:

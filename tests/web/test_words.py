@@ -71,7 +71,7 @@ def error_codes() -> set[str]:
     """Every code with which the service refuses something, found where it is written."""
     source = WEB.parent
     codes = {"refused", "not_your_turn", REVIEW_LATE, REVIEW_FAILED, *REFUSALS[1:]}
-    for path in [*source.glob("server/*.py"), source / "protocol.py"]:
+    for path in [*source.glob("server/**/*.py"), source / "protocol.py"]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and _called(node) in REFUSING:
                 texts = [each.value for each in node.args if isinstance(each, ast.Constant)]
