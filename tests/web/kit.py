@@ -238,6 +238,15 @@ def play_by_mouse(page: Page, seen: Callable[[Page], None] = lambda page: None) 
     raise AssertionError(f"the game does not end; the page shows: {page.inner_text('body')}")
 
 
+def until(done: Callable[[], bool], *pages: Page, seconds: float = 120.0) -> Iterator[None]:
+    """Go on until something is so; after a while, fail with what the pages show."""
+    end = time.monotonic() + seconds
+    while not done():
+        if time.monotonic() > end:
+            raise AssertionError("\n---\n".join(page.inner_text("body") for page in pages))
+        yield
+
+
 def click(page: Page, selector: str) -> None:
     """Click what may be gone by then: time goes on at a table."""
     try:

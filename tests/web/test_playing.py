@@ -22,6 +22,7 @@ from web.kit import (
     play_by_mouse,
     received,
     sit,
+    until,
     visit,
     with_choices,
 )
@@ -230,12 +231,10 @@ def test_two_browsers_play_each_other_and_never_see_the_others_dice(
     frames = {page: received(page) for page in (ann, bob)}
     table = make_table(ann, server.url, [OPEN, OPEN], rules="common:dice=3")
     sit(ann, server.url, table)
-    link = ann.wait_for_selector(".waiting input")
-    assert link is not None
-    ann.wait_for_selector(".qr")
-    bob.goto(link.input_value())
+    ann.wait_for_selector(".qr[src$='?seated']")  # before she sits the link leads to no seat
+    bob.goto(ann.input_value(".waiting input"))
     lifted = 0
-    while not (ann.is_visible(".winner") and bob.is_visible(".winner")):
+    for _ in until(lambda: ann.is_visible(".winner") and bob.is_visible(".winner"), ann, bob):
         for page in (ann, bob):
             if page.is_visible("#skip"):
                 lifted += page.locator(".seats .shown-hand .die").count() > 0
@@ -275,7 +274,7 @@ def test_a_palafico_round_and_what_is_wild_are_said_in_words(
     for page in pages:
         sit(page, server.url, table)
     seen: list[tuple[int, bool]] = []
-    while not any(palafico for _, palafico in seen):
+    for _ in until(lambda: any(palafico for _, palafico in seen), *pages):
         waiting = [each for each in pages if each.is_visible(".acting.asked, #skip")]
         if not waiting:
             continue
