@@ -55,7 +55,7 @@ def train(settings: TrainSettings) -> int:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise PerudoError(f"cannot write to {out}: {error.strerror}") from None
-    about: dict[str, str | int] = {
+    about: Header = {
         "command": shlex.join(["perudo", *sys.argv[1:]]),
         "commit": commit(),
         "seed": seed,
@@ -70,9 +70,7 @@ def train(settings: TrainSettings) -> int:
     return 0
 
 
-def _train_two(
-    out: Path, quick: bool, seed: int, workers: int | None, about: dict[str, str | int]
-) -> None:
+def _train_two(out: Path, quick: bool, seed: int, workers: int | None, about: Header) -> None:
     presets = QUICK_PRESETS if quick else PRESETS
     book = out / two_player_book.BOOK
 

@@ -81,6 +81,25 @@ def uniform(stream: Stream) -> float:
     return float(next_word(stream) >> np.uint64(11)) * 2.0**-53
 
 
+@kernel
+def draw_at(shares: npt.NDArray[np.float64], point: float) -> int:
+    """Return the first place whose running sum is above a point, or the last place."""
+    low, high = 0, shares.size - 1
+    while low < high:
+        middle = (low + high) // 2
+        if shares[middle] > point:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@kernel
+def draw(shares: npt.NDArray[np.float64], stream: Stream) -> int:
+    """Draw a place from running sums of chances, the last of which is 1."""
+    return draw_at(shares, uniform(stream))
+
+
 def key_of(seed: int, *parts: int) -> np.uint64:
     """The key for a seed and a path of numbers, for example (game, purpose)."""
     key = np.uint64(seed % 2**64)

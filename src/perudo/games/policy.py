@@ -12,7 +12,7 @@ policy's own to write in, and is all that it may remember. ``stream`` is all its
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -111,7 +111,7 @@ def new_thoughts() -> Record:
 if INTERPRETED:
 
     def address_of(policy: Any, dtype: np.dtype[Any]) -> Any:
-        """The function itself."""
+        """Return the function itself."""
         return policy
 
     def addresses(policies: list[Any], dtype: np.dtype[Any]) -> Addresses:
@@ -153,7 +153,7 @@ else:
         key = (policy, dtype)
         if key not in _compiled:
             _compiled[key] = callback(policy, _signature(numba.from_dtype(dtype)))
-        return int(_compiled[key].address)
+        return np.uint64(_compiled[key].address)
 
     def number_of(policy: Any, dtype: np.dtype[Any]) -> float:
         """A number that stands for a policy among parameters: addresses are below 2**53."""
@@ -193,3 +193,26 @@ def decide_at(
 ) -> int:
     """Ask the policy at an address."""
     return policy_at(address, observation)(observation, parameters, memory, stream, thoughts)  # type: ignore[no-any-return]
+
+
+class Model(NamedTuple):
+    """A policy with everything that a kernel passes to it besides the view and the stream."""
+
+    policy: Any
+    """Its address; see ``address_of``."""
+    parameters: Parameters
+    memory: Memory
+    thoughts: Record
+
+
+def model_of(policy: Any, dtype: np.dtype[Any], parameters: Parameters, memory: Memory) -> Model:
+    """Return a model that plays the game with this record type."""
+    return Model(address_of(policy, dtype), parameters, memory, new_thoughts())
+
+
+@kernel
+def ask(model: Model, view: Record, stream: Stream) -> int:
+    """Return the action that a model chooses; its thoughts are left in ``model.thoughts``."""
+    return int(
+        policy_at(model.policy, view)(view, model.parameters, model.memory, stream, model.thoughts)
+    )

@@ -17,7 +17,8 @@ from perudo.lab.solve.exploitability import exploitability, measure
 from perudo.lab.solve.lower_bound import Effort, lower_bound
 from perudo.lab.solve.sampling import Learnt
 from perudo.search.cfr.external_sampling import SamplingSolver
-from perudo.search.trees.history_tree import HistorySolver, HistoryTree
+from perudo.search.cfr.history_cfr import HistorySolver
+from perudo.search.trees.history_tree import HistoryTree
 
 
 def start(rules: str, *dice: int) -> State:

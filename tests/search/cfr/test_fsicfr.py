@@ -16,12 +16,12 @@ from perudo.games.game import MATCH
 from perudo.games.perudo import PERUDO, Rules
 from perudo.games.state import State
 from perudo.lab.solve.exploitability import exploitability
-from perudo.search.cfr.fsicfr import MemorySolver, shares_of_ways
+from perudo.search.cfr.fsicfr import MemorySolver
 from perudo.search.cfr.match_values import Effort, MatchSolver, build_round, solve_round
 from perudo.search.cfr.public_tree_cfr import Solver
-from perudo.search.files.page import ALL_MOVES, Page, page_of_memory, page_of_tree
+from perudo.search.files.page import ALL_MOVES, Page
 from perudo.search.files.sealed import SealedFileError
-from perudo.search.trees.memory_graph import MemoryGraph, build
+from perudo.search.trees.memory_graph import MemoryGraph, build, shares_of_ways
 from perudo.search.trees.public_tree import PublicTree
 from perudo.search.trees.public_tree import build as build_tree
 
@@ -83,10 +83,10 @@ def test_the_value_is_that_of_the_strategies() -> None:
     """Evaluated deal by deal, or on the tree with the same strategies."""
     solver = MemorySolver(build(start("asmodee", 1, 1), ALL_MOVES))
     solver.iterate(500)
-    page = page_of_memory(solver, {})
+    page = solver.page({})
     tree = build_tree(start("asmodee", 1, 1))
     exact = Solver(tree)
-    again = page_of_tree(exact, {})
+    again = exact.page({})
     assert sorted(page.keys.tolist()) == sorted(again.keys.tolist())
     chances = np.zeros_like(exact.sums)
     record = tree.start.record
@@ -135,7 +135,7 @@ def test_the_same_seed_learns_the_same() -> None:
 def page() -> Page:
     solver = MemorySolver(build(start("common", 2, 1), 1))
     solver.iterate(300)
-    return page_of_memory(solver, {"memory": 1, "dice": [2, 1]})
+    return solver.page({"memory": 1, "dice": [2, 1]})
 
 
 def test_pages_are_saved_and_read_again(page: Page, tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ import pytest
 
 from perudo.games.perudo import PERUDO, Rules
 from perudo.games.state import State
-from perudo.search.cfr.fsicfr import MemorySolver, Numbers, value_of
-from perudo.search.cfr.opponent_sampling import HandsSolver, Known, Strategies, restricted_response
+from perudo.search.cfr.fsicfr import MemorySolver, value_of
+from perudo.search.cfr.opponent_sampling import HandsSolver, restricted_response
 from perudo.search.files.page import ALL_MOVES
 from perudo.search.trees.memory_graph import MemoryGraph, build
-from perudo.search.trees.outcomes import Real
+from perudo.search.trees.outcomes import Numbers, Players, Real
 
 
 def start(rules: str, *dice: int) -> State:
@@ -83,7 +83,7 @@ def best_response(graph: MemoryGraph, player: int, known: Numbers) -> float:
     return float(sum(chances[hand] * worth(0, hand, other) for hand in range(len(chances))))
 
 
-def learnt_badly(graph: MemoryGraph, seed: int = 0) -> Strategies:
+def learnt_badly(graph: MemoryGraph, seed: int = 0) -> Players:
     solver = MemorySolver(graph, seed)
     solver.iterate(500)
     first, second = solver.average()
@@ -95,7 +95,7 @@ def test_who_meets_nobody_else_finds_the_best_response(player: int) -> None:
     graph = build(start("common", 1, 1), ALL_MOVES)
     known = learnt_badly(graph)
     found = list(known)
-    solver = HandsSolver(graph, 0, Known(player, [known[1 - player]], share=1.0))
+    solver = HandsSolver(graph, 0, player, [known[1 - player]], share=1.0)
     solver.iterate(3_000)
     found[player] = solver.average()[player]
     value = value_of(graph, found[0], found[1]) * (1 if player == 0 else -1)
@@ -106,7 +106,7 @@ def test_who_meets_nobody_else_finds_the_best_response(player: int) -> None:
 def test_who_never_meets_the_known_learns_as_without() -> None:
     graph = build(start("common", 2, 1), 1)
     known = learnt_badly(graph)
-    one, other = HandsSolver(graph, 1), HandsSolver(graph, 1, Known(0, [known[1]], share=0.0))
+    one, other = HandsSolver(graph, 1), HandsSolver(graph, 1, 0, [known[1]], share=0.0)
     one.iterate(100)
     other.iterate(100)
     assert np.array_equal(one.sums[0], other.sums[0])

@@ -16,10 +16,11 @@ from perudo.games import game_named
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO, Rules
 from perudo.games.state import State
+from perudo.search.cfr.history_cfr import HistorySolver
 from perudo.search.cfr.public_tree_cfr import VARIANTS, Solver
 from perudo.search.files.sealed import SealedFileError
 from perudo.search.files.strategy import Strategy
-from perudo.search.trees.history_tree import HistorySolver, HistoryTree
+from perudo.search.trees.history_tree import HistoryTree
 from perudo.search.trees.public_tree import PublicTree, TooLargeError, build
 
 TWO_PLAYER_PRESETS = sorted(PERUDO.presets)

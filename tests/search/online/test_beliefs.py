@@ -12,32 +12,30 @@ import pytest
 
 import perudo
 from perudo.agents import agent_named
-from perudo.games.chance import Stream, stream_of
+from perudo.games.chance import Stream, draw, stream_of
 from perudo.games.game import SPECTATOR, Record
-from perudo.games.kernel import INTERPRETED, kernel
+from perudo.games.kernel import kernel
 from perudo.games.perudo.layout import count_in_hand
 from perudo.games.policy import (
     Memory,
     Parameters,
-    address_of,
     begin,
     choose,
     consider,
-    new_thoughts,
+    model_of,
 )
 from perudo.games.state import State
-from perudo.search.online.beliefs import PARTICLES, SURPRISE, believe, deal_believed, draw
+from perudo.search.online.beliefs import PARTICLES, SURPRISE, Belief, believe, deal_believed
 
 NO_PARAMETERS, NO_MEMORY = np.zeros(1), np.zeros((10, 1))
 
 
 def belief(
     observation: State, seat: int, policy: Any, parameters: Parameters = NO_PARAMETERS
-) -> tuple[Any, Any]:
+) -> Belief:
     record = observation.record
-    address = address_of(policy, record.dtype)
-    where = address if INTERPRETED else np.uint64(address)
-    return believe(record, seat, where, parameters, NO_MEMORY, stream_of(1), new_thoughts())
+    model = model_of(policy, record.dtype, parameters, NO_MEMORY)
+    return believe(record, seat, model, stream_of(1))
 
 
 def shares_of(cumulated: Any) -> Any:
@@ -83,14 +81,14 @@ def test_deals_follow_the_belief() -> None:
     start = perudo.position("common 55/15 A -")
     said = agent.decide(start.observe(0), agent.new_memory(), stream_of(1)).action
     state = start.apply(said)
-    shares, particles = belief(state.observe(1), 1, type(agent).policy, agent.parameters)
+    believed = belief(state.observe(1), 1, type(agent).policy, agent.parameters)
     record, stream, fives = state.observe(1).record, stream_of(2), 0
     for _ in range(4000):
-        deal_believed(record, 1, shares, particles, stream)
+        deal_believed(record, 1, believed, stream)
         fives += int(count_in_hand(record.hands[0], 5)) == 2
     assert record.hands[1] == state.record.hands[1]
     hands = list(combinations_with_replacement("123456", 2))
-    share = shares_of(shares[0])[hands.index(("5", "5"))]
+    share = shares_of(believed.shares[0])[hands.index(("5", "5"))]
     assert share > 1.5 / 36
     assert fives / 4000 == pytest.approx(share, abs=5 * np.sqrt(share / 4000))
 

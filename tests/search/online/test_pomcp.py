@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import kuhn_poker
@@ -15,22 +14,9 @@ from perudo.games import game_named
 from perudo.games.chance import stream_of
 from perudo.games.king_up import appendix_state
 from perudo.games.state import State
-from perudo.search.online.pomcp import (
-    MOVE,
-    TRACES,
-    best_by_ucb,
-    drawn_by_regret,
-    mean_value,
-    regret,
-    trace,
-)
+from perudo.search.online.pomcp import TRACES, trace
 
 SEARCHERS = ("pomcp", "pomcp-pgt-ucb", "pomcp-pgt-rm")
-
-
-def moves(*pairs: tuple[int, float]) -> Any:
-    """Moves by visits and value."""
-    return np.array([(value, n**-0.5 if n else 0.0, n) for n, value in pairs], MOVE)
 
 
 def decide(agent: str, state: State, seed: int = 1) -> Any:
@@ -43,30 +29,6 @@ def decide(agent: str, state: State, seed: int = 1) -> Any:
 def throw() -> State:
     game = game_named("rock_paper_scissors")
     return game.start(game.setting("standard"), 2)
-
-
-def test_ucb_by_hand() -> None:
-    """N = 11, ln 11 = 2.398. First: .5 + c sqrt(2.398/10) = .5 + .490c; second .2 + 1.549c: the
-    second is ahead if 1.059c > .3, so from c = .2833 on."""
-    known, stream = moves((10, 0.5), (1, 0.2)), stream_of(3)
-    assert best_by_ucb(known, 0, 2, 11, 0.28, stream) == 0
-    assert best_by_ucb(known, 0, 2, 11, 0.29, stream) == 1
-    assert best_by_ucb(moves((10, 0.5), (0, 0.0)), 0, 2, 11, 0.0, stream) == 1  # never made: first
-    alike = moves((4, 0.5), (1, 0.2), (4, 0.5), (4, 0.5))
-    drawn = [best_by_ucb(alike, 0, 4, 13, 0.1, stream) for _ in range(3_000)]
-    assert np.bincount(drawn) == pytest.approx([1000, 0, 1000, 1000], abs=4 * math.sqrt(667))
-
-
-def test_regret_by_hand() -> None:
-    """Mean (3 * .5 + 1 * .1) / 4 = .4: regrets .1 and, for the worse, the floor .01."""
-    known = moves((3, 0.5), (1, 0.1))
-    assert mean_value(known, 0, 2) == pytest.approx(0.4)
-    assert regret(known, 0, 0.4, 0.01) == pytest.approx(0.1)
-    assert regret(known, 1, 0.4, 0.01) == 0.01
-    stream = stream_of(3)
-    drawn = [drawn_by_regret(known, 0, 2, 0.01, stream) for _ in range(20_000)]
-    share = 0.01 / 0.11
-    assert np.mean(drawn) == pytest.approx(share, abs=4 * math.sqrt(share / 20_000))
 
 
 @pytest.mark.parametrize("prior", [0, 10])

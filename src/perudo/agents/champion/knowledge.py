@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -20,14 +20,31 @@ from perudo.agents.champion.features import MOVE, POSITION
 from perudo.agents.champion.match_worth import SIZE
 from perudo.agents.champion.player_models import HIDDEN, MODELS, WEIGHTS
 from perudo.games.perudo import Rules
-from perudo.search.files.sealed import SealedFileError, seal, unseal
+from perudo.search.files.sealed import Format, Header, SealedFileError
 
-KIND, VERSION = "perudo habits", 2
 FILE = "champion.habits"
 FAMILIES = ("common", "official")
 """Rules with bids and dudo only, and rules with more. Others play by what is nearest."""
 WORTH_SCALE = 65535
-SHAPE = {"models": list(MODELS), "position": POSITION, "move": MOVE, "hidden": HIDDEN}
+
+
+class Shape(TypedDict, total=False):
+    """The sizes that the weights are for."""
+
+    models: list[str]
+    position: int
+    move: int
+    hidden: int
+
+
+class HabitsHeader(Header, Shape, total=False):
+    """The first line of the file."""
+
+    families: list[str]
+
+
+FORMAT = Format[HabitsHeader]("perudo habits", 2)
+SHAPE: Shape = {"models": list(MODELS), "position": POSITION, "move": MOVE, "hidden": HIDDEN}
 
 
 def family_of(rules: Rules) -> str:
@@ -49,7 +66,7 @@ class Habits:
     """All of it."""
 
     families: Mapping[str, Family]
-    about: dict[str, Any]
+    about: Header
 
     def to_bytes(self) -> bytes:
         """The content of a file."""
@@ -57,17 +74,17 @@ class Habits:
         for family in self.families.values():
             worth = (np.clip(family.worth, 0.0, 1.0) * WORTH_SCALE).round()
             parts += [family.weights.astype("<f4").tobytes(), worth.astype("<u2").tobytes()]
-        about = {**self.about, **SHAPE, "families": list(self.families)}
-        return seal(KIND, VERSION, about, zlib.compress(b"".join(parts), 9))
+        header: HabitsHeader = {**self.about, **SHAPE, "families": list(self.families)}
+        return FORMAT.seal(header, zlib.compress(b"".join(parts), 9))
 
     @staticmethod
     def from_bytes(content: bytes, name: str) -> Habits:
         """Read a file; one that is wrong or damaged is refused with the reason."""
-        header, payload = unseal(content, KIND, VERSION, name)
+        header, payload = FORMAT.unseal(content, name)
         block = zlib.decompress(payload)
         names = list(header.pop("families", []))
-        shape = {part: header.pop(part, None) for part in SHAPE}
-        if shape != SHAPE or len(block) != len(names) * (4 * WEIGHTS + 2 * SIZE):
+        alike = [header.pop(part, None) == size for part, size in SHAPE.items()]
+        if not all(alike) or len(block) != len(names) * (4 * WEIGHTS + 2 * SIZE):
             raise SealedFileError(f"{name} was made for another version of the champion")
         families, begin = {}, 0
         for family in names:

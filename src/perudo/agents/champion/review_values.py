@@ -23,12 +23,12 @@ from perudo.agents.champion.player_models import (
     weigh_hands,
 )
 from perudo.agents.champion.search import ADAPT, WORTH, play_out, weigh_models
-from perudo.games.chance import Stream, combine, uniform, whole
+from perudo.games.chance import Stream, combine, draw, uniform, whole
 from perudo.games.game import Record, copy, hand_count, put_hand, workspace
 from perudo.games.kernel import kernel
 from perudo.games.policy import Memory, Parameters
 from perudo.search.files.book import reals_at
-from perudo.search.online.beliefs import Shares, draw
+from perudo.search.online.beliefs import Shares
 
 HIDDEN, LUCK = 1 << 20, 1 << 21
 """Parts of a sample's key: what is dealt, and how it is played on."""

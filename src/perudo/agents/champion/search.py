@@ -38,7 +38,7 @@ from perudo.agents.champion.player_models import (
 )
 from perudo.agents.champion.two_player_book import consult
 from perudo.agents.table_facts import NO_BID, ways
-from perudo.games.chance import Stream, whole
+from perudo.games.chance import Stream, draw, whole
 from perudo.games.game import (
     OVER,
     Record,
@@ -63,7 +63,7 @@ from perudo.games.perudo.layout import (
 from perudo.games.perudo.reveal import matching
 from perudo.games.policy import Memory, Parameters, begin, choose, consider
 from perudo.search.files.book import reals_at
-from perudo.search.online.beliefs import Shares, draw
+from perudo.search.online.beliefs import Shares
 
 WORTH, ROLLOUTS, TEMPERATURE, FOR_MATCH, ADAPT, ALONE, BOOK = range(BEHIND_ASKED, BEHIND_ASKED + 7)
 """Places of the parameters after the models: an address, the champion's own, the book's first."""

@@ -31,6 +31,7 @@ from perudo.games.policy import (
     consider,
 )
 from perudo.search.files.book import MISSING, look_up, places_at, position_key, position_keys
+from perudo.search.files.sealed import About
 from perudo.search.files.sparse import KEY_MASK, SparsePage, load
 from perudo.search.trees.memory_graph import find
 from perudo.search.trees.outcomes import Keys
@@ -169,7 +170,7 @@ class OpenBook:
         return np.concatenate([np.array(head, np.float64), self.memories])
 
 
-def shipped(wanted: Callable[[dict[str, Any]], bool] = lambda about: True) -> list[SparsePage]:
+def shipped(wanted: Callable[[About], bool] = lambda about: True) -> list[SparsePage]:
     """The pages that ship with the package. Not kept: opened books are smaller."""
     return load(packaged(BOOK), BOOK, wanted)[1]
 
@@ -178,12 +179,12 @@ def shipped(wanted: Callable[[dict[str, Any]], bool] = lambda about: True) -> li
 def open_book(rules: Rules) -> OpenBook:
     """What is shipped for matches, or ends of matches, between two by these rules."""
 
-    def serves(about: dict[str, Any]) -> bool:
+    def serves(about: About) -> bool:
         first, second = about["dice"]
         return plain_round(rules, (first, second)) == Rules.parse(about["rules"])
 
     pages = shipped(serves)
-    return OpenBook.of([(tuple(page.about["dice"]), page) for page in pages])
+    return OpenBook.of([((page.about["dice"][0], page.about["dice"][1]), page) for page in pages])
 
 
 # --- playing ------------------------------------------------------------------------------------

@@ -24,14 +24,14 @@ from perudo.games.perudo.layout import (
     history_seat,
 )
 from perudo.games.perudo.rules import FACES, MAX_PLAYERS, MAX_QUANTITY
-from perudo.games.policy import Memory, Parameters
-from perudo.search.online.beliefs import believe, deal_believed
+from perudo.games.policy import Memory, Model, Parameters
+from perudo.search.online.beliefs import believe, deal_believed, no_belief
 
 PSEUDO_ROLLS = ("random", "enumerate", "informed", "believed")
 AT_RANDOM, ENUMERATED, INFORMED, BELIEVED = range(4)
 
 Dealer = Any
-"""(kind, hands, weights, starts, order, faces, shares, particles): see ``new_dealer``."""
+"""(kind, hands, weights, starts, order, faces, belief): see ``new_dealer``."""
 
 FACTORIAL = np.array([float(np.prod(np.arange(1.0, n + 1))) for n in range(MAX_QUANTITY + 1)])
 
@@ -126,7 +126,7 @@ def deal_in_turn(
     state: Record, seat: int, by_seat: bool, dealer: Dealer, turn: int, stream: Stream
 ) -> float:
     """The deal whose turn it is; returns its weight."""
-    _, hands, weights, starts, order, _, _, _ = dealer
+    _, hands, weights, starts, order, _, _ = dealer
     index = int(order[turn % len(order)])
     if not by_seat:
         split_pool(state, seat, hands[index], stream)
@@ -198,13 +198,13 @@ def new_dealer(
 ) -> Dealer:
     """Prepare to deal.
 
-    (kind, hands, their weights, where each cup's begin, an order, chances, belief, particles). More
+    (kind, hands, their weights, where each cup's begin, an order, chances, belief). More
     deals than rollouts cannot be taken in turn: then they are random. A belief is formed by asking
     the model, a policy's address, about the bids so far.
     """
-    shares, particles = np.zeros((0, 0)), workspace(state, 2)
+    bids = no_belief(workspace(state, 2))
     if kind == BELIEVED:
-        shares, particles = believe(state, seat, model, parameters, memory, stream, thoughts)
+        bids = believe(state, seat, Model(model, parameters, memory, thoughts), stream)
     deals, listed = 1, 1
     starts = np.zeros(MAX_PLAYERS + 1, np.int64)
     if kind == ENUMERATED:
@@ -232,7 +232,7 @@ def new_dealer(
             order[last], order[other] = order[other], order[last]
     elif kind == INFORMED:
         face_chances(state, belief, faces)
-    return kind, hands, weights, starts, order, faces, shares, particles
+    return kind, hands, weights, starts, order, faces, bids
 
 
 @kernel
@@ -246,7 +246,7 @@ def deal_pseudo_rolls(
     if kind == INFORMED:
         deal_informed(state, seat, dealer[5], stream)
     elif kind == BELIEVED:
-        deal_believed(state, seat, dealer[6], dealer[7], stream)
+        deal_believed(state, seat, dealer[6], stream)
     else:
         redeal(state, seat, stream)
     return 1.0

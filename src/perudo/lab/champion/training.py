@@ -271,7 +271,7 @@ class Training:
         self._started = time.perf_counter()
         place.mkdir(parents=True, exist_ok=True)
 
-    def run(self, about: dict[str, Any]) -> Habits:
+    def run(self, about: Header) -> Habits:
         """Train; pieces that are there already are not done again."""
         pieces: list[Piece] = []
         habits = None
@@ -296,7 +296,7 @@ class Training:
             done += 1
             self._say(f"{done} of {len(pieces)}: {name}")
 
-    def _together(self, pieces: Sequence[Piece], about: dict[str, Any]) -> Habits:
+    def _together(self, pieces: Sequence[Piece], about: Header) -> Habits:
         families = {}
         for family in self.families:
             found = [(piece, self._found(piece)) for piece in pieces if piece.family == family]

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,12 +19,14 @@ from perudo.agents.champion.two_player_book import plain_round
 from perudo.games.perudo import PERUDO, Rules
 from perudo.games.state import State
 from perudo.search.cfr.fsicfr import MemorySolver, value_of
-from perudo.search.cfr.opponent_sampling import HandsSolver, Strategies, restricted_response
+from perudo.search.cfr.opponent_sampling import HandsSolver, restricted_response
 from perudo.search.cfr.public_tree_cfr import Solver
-from perudo.search.files.page import ALL_MOVES, Page, page_of_tree
+from perudo.search.files.page import ALL_MOVES, Page
+from perudo.search.files.sealed import About, Header
 from perudo.search.files.sparse import SparsePage, Thrift, dense, load, save, sparse_page
 from perudo.search.trees import memory_graph, public_tree
 from perudo.search.trees.memory_graph import MemoryGraph
+from perudo.search.trees.outcomes import Players
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Progress:
     dice: tuple[int, int]
     done: int
     wanted: int
-    about: dict[str, Any]
+    about: About
     seconds: float
 
 
@@ -106,7 +107,7 @@ def train_two_players(
     presets: Mapping[str, Effort],
     out: Path,
     work: Path,
-    about: dict[str, Any],
+    about: Header,
     seed: int = 0,
     workers: int = 1,
     report: Report = lambda progress: None,
@@ -154,7 +155,7 @@ def solve_round(round: Round, seed: int, effort: Effort) -> SparsePage:
     """One round, exactly if it is small enough."""
     rules, dice = round
     start = PERUDO.start(rules, 2, list(dice), opener=0)
-    about: dict[str, Any] = {"rules": str(rules), "dice": list(dice)}
+    about: About = {"rules": str(rules), "dice": list(dice)}
     try:
         tree = public_tree.build(start, largest=EXACT_POSITIONS)
     except public_tree.TooLargeError:
@@ -164,10 +165,10 @@ def solve_round(round: Round, seed: int, effort: Effort) -> SparsePage:
         exact.iterate(100)
     about |= {"memory": ALL_MOVES, "value": exact.value(), "error": exact.exploitability()}
     graph = memory_graph.build(start, ALL_MOVES)
-    return sparse_page(graph, _spread(graph, page_of_tree(exact, {})), about, EXACTLY)
+    return sparse_page(graph, _spread(graph, exact.page({})), about, EXACTLY)
 
 
-def _learn(start: State, about: dict[str, Any], seed: int, effort: Effort) -> SparsePage:
+def _learn(start: State, about: About, seed: int, effort: Effort) -> SparsePage:
     memory = memory_graph.longest_memory(start, SHORTEST_MEMORY, LONGEST_MEMORY, effort.nodes)
     graph = memory_graph.build(start, memory)
     hands = sum(len(weights) for weights in graph.weights)
@@ -185,7 +186,7 @@ def _learn(start: State, about: dict[str, Any], seed: int, effort: Effort) -> Sp
     return sparse_page(graph, (first, second), about, KEPT)
 
 
-def _clone(graph: MemoryGraph, seed: int) -> Strategies:
+def _clone(graph: MemoryGraph, seed: int) -> Players:
     """How somebody plays who learnt as the agent ``cfr`` does, by other deals."""
     solver = MemorySolver(graph, seed)
     solver.iterate(CLONE_DEALS)
@@ -193,7 +194,7 @@ def _clone(graph: MemoryGraph, seed: int) -> Strategies:
     return first, second
 
 
-def _spread(graph: MemoryGraph, page: Page) -> Strategies:
+def _spread(graph: MemoryGraph, page: Page) -> Players:
     """A dense page's chances, laid out by player and hand as a graph's."""
     moves, offsets = np.diff(graph.edges), graph.offsets
     place = {int(key): index for index, key in enumerate(page.keys)}

@@ -13,9 +13,10 @@ import numpy as np
 from perudo.games.errors import PerudoError
 from perudo.games.game import Game
 from perudo.games.state import State
+from perudo.search.cfr.history_cfr import HistorySolver
 from perudo.search.cfr.public_tree_cfr import Solver
 from perudo.search.files.strategy import Strategy
-from perudo.search.trees.history_tree import HistorySolver, HistoryTree
+from perudo.search.trees.history_tree import HistoryTree
 from perudo.search.trees.public_tree import TooLargeError, build
 from perudo.search.trees.tree_size import TreeSize, tree_size
 

@@ -7,7 +7,6 @@ the move of the highest mean. Whatever it wins then is a lower bound of what can
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -29,18 +28,18 @@ from perudo.games.game import (
     round_over,
 )
 from perudo.games.kernel import kernel
-from perudo.games.policy import Memory, Parameters, new_thoughts, policy_at
+from perudo.games.policy import Model, Parameters, ask, model_of
 from perudo.games.state import SEATS, State
 from perudo.search.cfr.external_sampling import set_key
+from perudo.search.cfr.fsicfr import chunks
 from perudo.search.files.page import SCALE, Page
-from perudo.search.online.pomcp import (
-    INFORMATION_SET,
-    MOVE,
+from perudo.search.trees.search_tree import (
     NOWHERE,
-    Table,
-    Whole,
+    SearchTree,
     best_by_ucb,
+    count_payoff,
     find,
+    new_tree,
     open_moves,
     open_set,
 )
@@ -57,18 +56,14 @@ def answer_policy(
     states: Record,
     seat: int,
     memory: int,
-    policy: Any,
-    parameters: Parameters,
-    remembered: Memory,
-    table: Table,
-    moves: Table,
-    used: Whole,
+    model: Model,
+    tree: SearchTree,
     wanted: int,
     stream: Stream,
-    thoughts: Record,
 ) -> float:
     """Play rounds from ``states[0]``, before its deal; returns the learner's mean payoff."""
     state, scratch = states[1], states[2]
+    sets, moves = tree.sets, tree.moves
     path = np.zeros((MAX_PATH, 2), np.int64)
     mean = 0.0
     for _ in range(wanted):
@@ -82,33 +77,28 @@ def answer_policy(
                 deal(state, next_word(stream))
                 continue
             if who == seat:
-                count = action_count(state)
                 key = set_key(state, who, memory, scratch)
-                place, index = find(table, key), 0
-                known = table[place].visits > 0 or open_set(table, used, place, key, count)
-                if known and table[place].first == NOWHERE:
-                    known = open_moves(table, moves, used, place)
+                place, index = find(tree, key), 0
+                known = sets[place].visits > 0 or open_set(tree, place, key, action_count(state))
+                if known and sets[place].first == NOWHERE:
+                    known = open_moves(tree, place)
                 if known:
-                    first, visits = int(table[place].first), int(table[place].visits)
-                    index = best_by_ucb(moves, first, count, visits, EXPLORATION, stream)
+                    index = best_by_ucb(tree, place, EXPLORATION, stream)
                     if depth < MAX_PATH:
                         path[depth, 0] = place
-                        path[depth, 1] = first + index
+                        path[depth, 1] = int(sets[place].first) + index
                         depth += 1
                 said = action(state, index)
             else:
                 copy(scratch, state)
                 observe(scratch, who)
-                said = policy_at(policy, scratch)(scratch, parameters, remembered, stream, thoughts)
+                said = ask(model, scratch, stream)
             apply(state, said)
         won = payoff(state, ROUND, seat)
         mean += won
         for step in range(depth):
-            table[path[step, 0]].visits += 1
-            move = moves[path[step, 1]]
-            move.visits += 1
-            move.value += (won - move.value) / float(move.visits)
-            move.doubt = 1.0 / math.sqrt(float(move.visits))
+            sets[path[step, 0]].visits += 1
+            count_payoff(moves[path[step, 1]], won)
     return mean / wanted
 
 
@@ -124,46 +114,39 @@ class Answerer:
         parameters: Parameters,
         seed: int = 0,
     ) -> None:
-        """Begin to learn against the policy at an address, from a round before its deal."""
+        """Begin to learn against a policy, from a round before its deal."""
         self.memory, self.iterations = memory, 0
-        self._seat, self._policy, self._parameters = seat, policy, parameters
-        self._table = np.zeros(2 * SETS, INFORMATION_SET)
-        self._moves = np.zeros(SETS * MOVES_OF_SET, MOVE)
-        self._used = np.zeros(2, np.int64)
+        self._seat = seat
+        self._model = model_of(policy, start.game.dtype, parameters, np.zeros((len(SEATS), 1)))
+        self._tree = new_tree(2 * SETS, SETS * MOVES_OF_SET)
         self._states = np.zeros(3, start.game.dtype)
         self._states[0] = start.record
         self._stream = stream_of(seed, seat, memory)
 
     def iterate(self, times: int) -> float:
-        """Play so many rounds; returns what they won on average."""
-        won, left = 0.0, times
-        while left > 0:
-            some = min(left, CHUNK)
+        """Play this many rounds; returns what they won on average."""
+        won = 0.0
+        for some in chunks(times, CHUNK):
             won += some * answer_policy(
                 self._states,
                 self._seat,
                 self.memory,
-                self._policy,
-                self._parameters,
-                np.zeros((len(SEATS), 1)),
-                self._table,
-                self._moves,
-                self._used,
+                self._model,
+                self._tree,
                 some,
                 self._stream,
-                new_thoughts(),
             )
             self.iterations += some
-            left -= some
         return won / times
 
     def page(self) -> Page:
         """The move of the highest mean, for each information set met."""
-        kept = self._table[(self._table["visits"] > 0) & (self._table["first"] != NOWHERE)]
+        sets, learnt = self._tree.sets, self._tree.moves
+        kept = sets[(sets["visits"] > 0) & (sets["first"] != NOWHERE)]
         moves = kept["moves"].astype(np.int32)
         begins = np.concatenate([[0], np.cumsum(moves, dtype=np.int64)])
         chances = np.zeros(int(begins[-1]), np.uint16)
-        values = np.where(self._moves["visits"] > 0, self._moves["value"], -np.inf)
+        values = np.where(learnt["visits"] > 0, learnt["value"], -np.inf)
         for first, begin, count in zip(kept["first"], begins, moves, strict=False):
             chances[begin + int(values[first : first + count].argmax())] = SCALE
         about = {"memory": self.memory, "iterations": self.iterations}

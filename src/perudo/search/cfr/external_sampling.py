@@ -7,6 +7,8 @@ weigh by their number (linear CFR).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -40,6 +42,7 @@ from perudo.games.policy import (
     consider,
 )
 from perudo.games.state import State
+from perudo.search.cfr.fsicfr import chunks
 from perudo.search.files.book import MISSING, Book, chance_at, look_up
 from perudo.search.files.page import ALL_MOVES, Page, quantised
 from perudo.search.trees.memory_graph import FREE, find
@@ -49,6 +52,28 @@ MAX_FRAMES = 128
 """No round asks one player more often."""
 CHUNK = 500
 Places = npt.NDArray[np.int64]
+
+
+class Learnt(NamedTuple):
+    """Regrets and strategy sums of the information sets met."""
+
+    keys: Keys
+    """A hash table of information sets."""
+    first: Places
+    """By place in the table: where the set's regrets and sums begin."""
+    counts: Places
+    """By place in the table: the number of its moves."""
+    used: Places
+    """The numbers of sets and of moves in use."""
+    regrets: Real
+    sums: Real
+
+
+class Frames(NamedTuple):
+    """By decision of the traverser that is being tried out, and by move; one row is for others."""
+
+    mixtures: Real
+    values: Real
 
 
 @kernel
@@ -62,17 +87,16 @@ def set_key(state: Record, seat: int, memory: int, scratch: Record) -> np.uint64
 
 
 @kernel
-def find_or_open(
-    table: Keys, first: Places, counts: Places, used: Places, room: int, key: np.uint64, moves: int
-) -> int:
-    """The place of an information set, opened if it is new; MISSING if there is no room."""
+def find_or_open(learnt: Learnt, key: np.uint64, moves: int) -> int:
+    """Return the place of an information set, opened if it is new; MISSING if there is no room."""
+    table, used = learnt.keys, learnt.used
     place = find(table, key)
     if table[place] == FREE:
-        if 2 * used[0] >= table.size or used[1] + moves > room:
+        if 2 * used[0] >= table.size or used[1] + moves > learnt.regrets.size:
             return MISSING
         table[place] = key
-        first[place] = used[1]
-        counts[place] = moves
+        learnt.first[place] = used[1]
+        learnt.counts[place] = moves
         used[0] += 1
         used[1] += moves
     return place
@@ -104,16 +128,10 @@ def draw_move(mixture: Real, moves: int, stream: Stream) -> int:
 def sample_externally(
     states: Record,
     memory: int,
-    table: Keys,
-    first: Places,
-    counts: Places,
-    used: Places,
-    regrets: Real,
-    sums: Real,
+    learnt: Learnt,
+    trying: Frames,
     done: int,
     wanted: int,
-    mixtures: Real,
-    below_moves: Real,
     stream: Stream,
 ) -> float:
     """Iterate from ``states[0]``, a round before its deal; returns the mean value to the traverser.
@@ -123,6 +141,8 @@ def sample_externally(
     """
     players = int(states[0].players)
     state, scratch = states[1], states[2]
+    first, regrets, sums = learnt.first, learnt.regrets, learnt.sums
+    mixtures, below_moves = trying.mixtures, trying.values
     frames = np.zeros((MAX_FRAMES, 3), np.int64)  # its place in the table, moves, the one tried now
     mean = 0.0
     for iteration in range(done, done + wanted):
@@ -163,7 +183,7 @@ def sample_externally(
             else:
                 moves = action_count(state)
                 key = set_key(state, who, memory, scratch)
-                place = find_or_open(table, first, counts, used, regrets.size, key, moves)
+                place = find_or_open(learnt, key, moves)
                 row = depth if who == seat and depth < MAX_FRAMES else MAX_FRAMES
                 mixture = mixtures[row]
                 if place == MISSING:
@@ -208,68 +228,66 @@ class SamplingSolver:
             raise PerudoError(f"{game.name} cannot be learnt with a short memory")
         self.start, self.memory = start, memory
         self.iterations = 0
-        self.keys = np.zeros(2 * largest, np.uint64)
-        self.first = np.zeros(2 * largest, np.int64)
-        self.counts = np.zeros(2 * largest, np.int64)
-        self.used = np.zeros(2, np.int64)
-        self.regrets = np.zeros(16 * largest)
-        self.sums = np.zeros(16 * largest)
+        self._learnt = Learnt(
+            keys=np.zeros(2 * largest, np.uint64),
+            first=np.zeros(2 * largest, np.int64),
+            counts=np.zeros(2 * largest, np.int64),
+            used=np.zeros(2, np.int64),
+            regrets=np.zeros(16 * largest),
+            sums=np.zeros(16 * largest),
+        )
         self._states = np.zeros(3 + MAX_FRAMES, game.dtype)
         self._states[0] = start.record
-        moves = game.properties.max_actions
-        self._mixtures = np.zeros((MAX_FRAMES + 1, moves))
-        self._below = np.zeros((MAX_FRAMES + 1, moves))
+        shape = MAX_FRAMES + 1, game.properties.max_actions
+        self._frames = Frames(np.zeros(shape), np.zeros(shape))
         self._stream = stream_of(seed, memory)
 
     @property
     def information_sets(self) -> int:
         """How many have been met."""
-        return int(self.used[0])
+        return int(self._learnt.used[0])
 
     @property
     def bytes(self) -> int:
         """Memory in use for what was learnt."""
-        return int(self.used[0]) * 24 + int(self.used[1]) * 16
+        return int(self._learnt.used[0]) * 24 + int(self._learnt.used[1]) * 16
 
     def iterate(self, times: int) -> float:
         """Learn; returns what the traversed positions were worth to their player on average."""
-        value, left = 0.0, times
-        while left > 0:
-            some = min(left, CHUNK)
+        value = 0.0
+        for some in chunks(times, CHUNK):
             value += some * sample_externally(
                 self._states,
                 self.memory,
-                self.keys,
-                self.first,
-                self.counts,
-                self.used,
-                self.regrets,
-                self.sums,
+                self._learnt,
+                self._frames,
                 self.iterations,
                 some,
-                self._mixtures,
-                self._below,
                 self._stream,
             )
             self.iterations += some
-            left -= some
         return value / times
 
     def page(self) -> Page:
         """The average strategies."""
-        places = np.flatnonzero(self.keys != FREE)
-        moves = self.counts[places]
+        learnt = self._learnt
+        places = np.flatnonzero(learnt.keys != FREE)
+        moves = learnt.counts[places]
         begins = np.concatenate([[0], np.cumsum(moves)])
         chances = np.zeros(int(begins[-1]), np.uint16)
         for place, begin_at, count in zip(places, begins, moves, strict=False):
-            at = int(self.first[place])
-            sums = self.sums[at : at + count]
+            at = int(learnt.first[place])
+            sums = learnt.sums[at : at + count]
             total = sums.sum()
             mixture = sums / total if total > 0 else np.full(count, 1 / count)
             chances[begin_at : begin_at + count] = quantised(mixture)
         about = {"memory": self.memory, "iterations": self.iterations, "variant": self.variant}
         return Page(
-            self.keys[places], begins[:-1].astype(np.int64), moves.astype(np.int32), chances, about
+            learnt.keys[places],
+            begins[:-1].astype(np.int64),
+            moves.astype(np.int32),
+            chances,
+            about,
         )
 
 

@@ -11,60 +11,50 @@ Later iterations weigh more, by their number, in regrets and averages (linear CF
 
 from __future__ import annotations
 
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from perudo.games.chance import Stream, stream_of
+from perudo.games.chance import Stream, draw, stream_of
 from perudo.games.kernel import kernel
-from perudo.search.online.beliefs import draw
-from perudo.search.trees.memory_graph import MemoryGraph
-from perudo.search.trees.outcomes import Real, Small
+from perudo.search.files.page import Page, page_of_graph
+from perudo.search.files.sealed import About
+from perudo.search.trees.memory_graph import Layout, MemoryGraph, most_moves
+from perudo.search.trees.outcomes import Numbers, Players, Real
 from perudo.search.trees.public_tree import PLAYERS
 
-Numbers = npt.NDArray[np.float32]
-Places = npt.NDArray[np.int64]
 CHUNK = 2000
 """Iterations in one call of the kernel, so that it can be interrupted."""
 
 
-@kernel
-def shares_of_ways(edges: Places, targets: Small) -> Real:
-    """Of each edge to a node: which share of all ways to that node leads over it."""
-    ways, shares = np.zeros(edges.size - 1), np.zeros(targets.size)
-    ways[0] = 1.0
-    for node in range(edges.size - 1):
-        for edge in range(edges[node], edges[node + 1]):
-            if targets[edge] >= 0:
-                shares[edge] = ways[node]
-                ways[targets[edge]] += ways[node]
-    for edge in range(targets.size):
-        if targets[edge] >= 0:
-            shares[edge] /= ways[targets[edge]]
-    return shares
+class Workspace(NamedTuple):
+    """Arrays that one iteration writes besides regrets and sums."""
+
+    strategy: Numbers
+    """By edge: the chance of the move."""
+    own: Real
+    """By node and player: how far that player's will leads there."""
+    values: Numbers
+    """By node: its value to the first player."""
+    below: Numbers
+    """The values of one node's moves."""
+    worth: Numbers
+    """By leaf table: what it pays this deal."""
 
 
 @kernel
 def go_forward(
-    actors: npt.NDArray[np.int8],
-    edges: Places,
-    targets: Small,
-    shares: Real,
-    offsets: Places,
-    first: Numbers,
-    second: Numbers,
-    first_sums: Numbers,
-    second_sums: Numbers,
-    strategy: Numbers,
-    own: Real,
-    weight: float,
+    graph: Layout, regrets: Players, sums: Players, space: Workspace, weight: float
 ) -> None:
-    """Strategies, and how nodes are reached: ``own[n, p]`` by the will of player p.
+    """Compute strategies and reaches, and add the strategies to the sums.
 
-    A node's reach is the mean over all ways to it. Loops run over slices, which is much faster.
+    ``regrets`` and ``sums`` are those of the hands dealt. A node's reach is the mean over all ways
+    to it. Loops run over slices, which is much faster.
     """
-    nothing = np.float32(0.0)
+    actors, edges, targets, shares = graph.actors, graph.edges, graph.targets, graph.ways
+    strategy, own, nothing = space.strategy, space.own, np.float32(0.0)
     own[:] = 0.0
     own[0, 0] = 1.0
     own[0, 1] = 1.0
@@ -73,13 +63,13 @@ def go_forward(
         if by_first == 0.0 and by_second == 0.0:
             continue
         begin, end = edges[node], edges[node + 1]
-        place, size = offsets[node], end - begin
+        place, size = graph.offsets[node], end - begin
         is_first = actors[node] == 0
-        regrets = (first if is_first else second)[place : place + size]
+        regret = (regrets[0] if is_first else regrets[1])[place : place + size]
         mixture = strategy[begin:end]
         total = nothing
         for move in range(size):
-            mixture[move] = max(regrets[move], nothing)
+            mixture[move] = max(regret[move], nothing)
             total += mixture[move]
         factor = np.float32(1.0) / total if total > nothing else nothing
         even = np.float32(1.0 / size) if total <= nothing else nothing
@@ -87,9 +77,9 @@ def go_forward(
             mixture[move] = mixture[move] * factor + even
         gain = np.float32(weight * (by_first if is_first else by_second))
         if gain > nothing:
-            sums = (first_sums if is_first else second_sums)[place : place + size]
+            summed = (sums[0] if is_first else sums[1])[place : place + size]
             for move in range(size):
-                sums[move] += gain * mixture[move]
+                summed[move] += gain * mixture[move]
         into, parts = targets[begin:end], shares[begin:end]
         mine, theirs = (0, 1) if is_first else (1, 0)
         acting, waiting = own[node, mine], own[node, theirs]
@@ -101,27 +91,16 @@ def go_forward(
 
 
 @kernel
-def go_back(
-    actors: npt.NDArray[np.int8],
-    edges: Places,
-    targets: Small,
-    offsets: Places,
-    worth: Numbers,
-    first: Numbers,
-    second: Numbers,
-    strategy: Numbers,
-    own: Real,
-    values: Numbers,
-    below: Numbers,
-    weight: float,
-) -> None:
-    """Values to the first player, and regrets; ``worth`` is what each leaf table pays this deal."""
+def go_back(graph: Layout, regrets: Players, space: Workspace, weight: float) -> None:
+    """Compute the values of nodes, and add the regrets of the hands dealt."""
+    actors, edges, targets = graph.actors, graph.edges, graph.targets
+    own, values, below, worth = space.own, space.values, space.below, space.worth
     for node in range(actors.size - 1, -1, -1):
         by_first, by_second = own[node, 0], own[node, 1]
         if by_first == 0.0 and by_second == 0.0:
             continue
         begin, size = edges[node], edges[node + 1] - edges[node]
-        mixture, into = strategy[begin : begin + size], targets[begin : begin + size]
+        mixture, into = space.strategy[begin : begin + size], targets[begin : begin + size]
         value = np.float32(0.0)
         for move in range(size):
             target = into[move]
@@ -131,97 +110,55 @@ def go_back(
         is_first = actors[node] == 0
         scale = np.float32(weight * by_second if is_first else -weight * by_first)
         if scale != 0.0:
-            place = offsets[node]
-            regrets = (first if is_first else second)[place : place + size]
+            place = graph.offsets[node]
+            regret = (regrets[0] if is_first else regrets[1])[place : place + size]
             for move in range(size):
-                regrets[move] += scale * (below[move] - value)
+                regret[move] += scale * (below[move] - value)
 
 
 @kernel
 def learn_from_deals(
-    actors: npt.NDArray[np.int8],
-    edges: Places,
-    targets: Small,
-    shares: Real,
-    offsets: Places,
-    payoffs: Real,
-    row_kinds: Small,
-    column_kinds: Small,
-    first_shares: Real,
-    second_shares: Real,
-    first_regrets: Numbers,
-    second_regrets: Numbers,
-    first_sums: Numbers,
-    second_sums: Numbers,
+    graph: Layout,
+    shares: tuple[Real, Real],
+    regrets: Players,
+    sums: Players,
     done: int,
     wanted: int,
     stream: Stream,
 ) -> float:
     """Iterate on deals drawn at random; returns the mean value to the first player."""
-    strategy = np.zeros(targets.size, np.float32)
-    own, values = np.zeros((actors.size, 2)), np.zeros(actors.size, np.float32)
-    worth = np.zeros(payoffs.shape[0], np.float32)
-    most = 0
-    for node in range(actors.size):
-        most = max(most, edges[node + 1] - edges[node])
-    below = np.zeros(most, np.float32)
+    nodes, tables = graph.actors.size, graph.payoffs.shape[0]
+    space = Workspace(
+        np.zeros(graph.targets.size, np.float32),
+        np.zeros((nodes, 2)),
+        np.zeros(nodes, np.float32),
+        np.zeros(most_moves(graph), np.float32),
+        np.zeros(tables, np.float32),
+    )
     mean = 0.0
     for iteration in range(done, done + wanted):
-        one, other = draw(first_shares, stream), draw(second_shares, stream)
-        for table in range(worth.size):
-            worth[table] = payoffs[table, row_kinds[table, one], column_kinds[table, other]]
+        one, other = draw(shares[0], stream), draw(shares[1], stream)
+        for table in range(tables):
+            row, column = graph.row_kinds[table, one], graph.column_kinds[table, other]
+            space.worth[table] = graph.payoffs[table, row, column]
         weight = float(iteration + 1)
-        go_forward(
-            actors,
-            edges,
-            targets,
-            shares,
-            offsets,
-            first_regrets[one],
-            second_regrets[other],
-            first_sums[one],
-            second_sums[other],
-            strategy,
-            own,
-            weight,
-        )
-        go_back(
-            actors,
-            edges,
-            targets,
-            offsets,
-            worth,
-            first_regrets[one],
-            second_regrets[other],
-            strategy,
-            own,
-            values,
-            below,
-            weight,
-        )
-        mean += values[0]
+        dealt = regrets[0][one], regrets[1][other]
+        go_forward(graph, dealt, (sums[0][one], sums[1][other]), space, weight)
+        go_back(graph, dealt, space, weight)
+        mean += space.values[0]
     return mean / wanted
 
 
 @kernel
-def value_of_deals(
-    actors: npt.NDArray[np.int8],
-    edges: Places,
-    targets: Small,
-    offsets: Places,
-    payoffs: Real,
-    row_kinds: Small,
-    column_kinds: Small,
-    weights: tuple[Real, Real],
-    chances: tuple[Numbers, Numbers],
-    one: int,
-) -> float:
-    """What strategies are worth to the first player with one hand, over all hands of the second."""
-    values, worth = np.zeros(actors.size), np.zeros(payoffs.shape[0])
+def value_of_deals(graph: Layout, weights: tuple[Real, Real], chances: Players, one: int) -> float:
+    """Return the value to the first player with one hand, over all hands of the second."""
+    actors, edges, targets, offsets = graph.actors, graph.edges, graph.targets, graph.offsets
+    values, worth = np.zeros(actors.size), np.zeros(graph.payoffs.shape[0])
     mean = 0.0
     for other in range(weights[1].size):
         for table in range(worth.size):
-            worth[table] = payoffs[table, row_kinds[table, one], column_kinds[table, other]]
+            row, column = graph.row_kinds[table, one], graph.column_kinds[table, other]
+            worth[table] = graph.payoffs[table, row, column]
         for node in range(actors.size - 1, -1, -1):
             mixture = chances[0][one] if actors[node] == 0 else chances[1][other]
             place, value = offsets[node] - edges[node], 0.0
@@ -234,22 +171,9 @@ def value_of_deals(
 
 
 def value_of(graph: MemoryGraph, first: Numbers, second: Numbers) -> float:
-    """What strategies are worth to the first player, over all deals."""
-    by_hand = [
-        value_of_deals(
-            graph.actors,
-            graph.edges,
-            graph.targets,
-            graph.offsets,
-            graph.payoffs,
-            graph.outcomes.row_kinds,
-            graph.outcomes.column_kinds,
-            graph.weights,
-            (first, second),
-            hand,
-        )
-        for hand in range(len(graph.weights[0]))
-    ]
+    """Return the value of strategies to the first player, over all deals."""
+    layout, hands = graph.layout(), range(len(graph.weights[0]))
+    by_hand = [value_of_deals(layout, graph.weights, (first, second), hand) for hand in hands]
     return float(np.dot(graph.weights[0], by_hand))
 
 
@@ -264,64 +188,83 @@ def average_of(graph: MemoryGraph, player: int, sums: Numbers) -> Numbers:
     return average
 
 
-class MemorySolver:
-    """Regrets and strategy sums of a round whose players remember only its last moves."""
+def chunks(times: int, most: int) -> Iterator[int]:
+    """Yield parts of a number of iterations: a kernel can be interrupted only between calls."""
+    while times > 0:
+        yield min(times, most)
+        times -= most
 
-    variant = "fsicfr"
+
+class GraphSolver(ABC):
+    """What two players have learnt of a round of which they remember only the last moves."""
+
+    variant: ClassVar[str]
+    regrets: Players
+    sums: Players
 
     def __init__(self, graph: MemoryGraph, seed: int = 0) -> None:
-        self.graph = graph
-        self.iterations = 0
+        self.graph, self.iterations = graph, 0
         self.offsets = graph.offsets
-        moves = np.diff(graph.edges)
-        self.regrets: list[Numbers] = []
-        self.sums: list[Numbers] = []
-        for player in range(PLAYERS):
-            shape = (len(graph.weights[player]), int(moves[graph.actors == player].sum()))
-            self.regrets.append(np.zeros(shape, np.float32))
-            self.sums.append(np.zeros(shape, np.float32))
-        self._shares = [np.cumsum(weights) / weights.sum() for weights in graph.weights]
-        self._ways = shares_of_ways(graph.edges, graph.targets)
+        self._layout = graph.layout()
+        first, second = (np.cumsum(weights) / weights.sum() for weights in graph.weights)
+        self._shares = first, second
         self._stream = stream_of(seed, graph.memory)
+
+    def _sizes(self) -> list[tuple[int, int]]:
+        """Return the numbers of hands and of moves of each player."""
+        moves = np.diff(self.graph.edges)
+        return [
+            (len(self.graph.weights[player]), int(moves[self.graph.actors == player].sum()))
+            for player in range(PLAYERS)
+        ]
 
     @property
     def bytes(self) -> int:
         """Memory of what is learnt."""
         return sum(part.nbytes for part in (*self.regrets, *self.sums))
 
+    @abstractmethod
+    def average(self) -> Players:
+        """Return each player's average strategy, by hand and by ``offsets``."""
+
+    def value(self) -> float:
+        """Return the value of the average strategies to the first player, over all deals."""
+        first, second = self.average()
+        return value_of(self.graph, first, second)
+
+    def page(self, about: About) -> Page:
+        """Return the average strategies as a page."""
+        return page_of_graph(self.graph, self.average(), about)
+
+
+class MemorySolver(GraphSolver):
+    """FSICFR. Regrets and sums are by hand and move."""
+
+    variant = "fsicfr"
+
+    def __init__(self, graph: MemoryGraph, seed: int = 0) -> None:
+        super().__init__(graph, seed)
+        first, second = self._sizes()
+        self.regrets = np.zeros(first, np.float32), np.zeros(second, np.float32)
+        self.sums = np.zeros(first, np.float32), np.zeros(second, np.float32)
+
     def iterate(self, times: int) -> float:
-        """Learn from so many deals; returns what they were worth to the first player on average."""
-        graph, value, left = self.graph, 0.0, times
-        while left > 0:
-            some = min(left, CHUNK)
+        """Learn from this many deals; returns their mean value to the first player."""
+        value = 0.0
+        for some in chunks(times, CHUNK):
             value += some * learn_from_deals(
-                graph.actors,
-                graph.edges,
-                graph.targets,
-                self._ways,
-                self.offsets,
-                graph.payoffs,
-                graph.outcomes.row_kinds,
-                graph.outcomes.column_kinds,
-                self._shares[0],
-                self._shares[1],
-                self.regrets[0],
-                self.regrets[1],
-                self.sums[0],
-                self.sums[1],
+                self._layout,
+                self._shares,
+                self.regrets,
+                self.sums,
                 self.iterations,
                 some,
                 self._stream,
             )
             self.iterations += some
-            left -= some
         return value / times
 
-    def value(self) -> float:
-        """What the average strategies are worth to the first player, over all deals."""
-        first, second = self.average()
-        return value_of(self.graph, first, second)
-
-    def average(self) -> list[Numbers]:
-        """Each player's average strategy, by hand and laid out as the sums."""
-        return [average_of(self.graph, player, self.sums[player]) for player in range(PLAYERS)]
+    def average(self) -> Players:
+        """Return each player's average strategy, by hand and by ``offsets``."""
+        first, second = (average_of(self.graph, seat, self.sums[seat]) for seat in range(PLAYERS))
+        return first, second

@@ -16,7 +16,8 @@ from perudo.games.game import MATCH
 from perudo.games.state import State
 from perudo.search.cfr.fsicfr import MemorySolver
 from perudo.search.cfr.public_tree_cfr import Solver
-from perudo.search.files.page import ALL_MOVES, Page, page_of_memory, page_of_tree
+from perudo.search.files.page import ALL_MOVES, Page
+from perudo.search.files.sealed import About
 from perudo.search.trees import memory_graph, public_tree
 from perudo.search.trees.outcomes import Real
 
@@ -79,12 +80,12 @@ def build_round(start: State, effort: Effort) -> Round:
 def solve_round(start: State, round: Round, values: Real | None, effort: Effort) -> Valued:
     """Solve a round, for the standings' values or (None) for the dice."""
     valued = round if values is None else round.for_match(values)
-    about = {
+    about: About = {
         "game": start.game.name,
         "revision": start.game.revision,
         "rules": str(getattr(start, "rules", "")),
         "dice": [int(count) for count in start.record.counts[:2]],
-        "for": "round" if values is None else "match",
+        "horizon": "round" if values is None else "match",
     }
     if isinstance(valued, public_tree.PublicTree):
         exact = Solver(valued, "dcfr")
@@ -92,12 +93,12 @@ def solve_round(start: State, round: Round, values: Real | None, effort: Effort)
             exact.iterate(100)
         value, error = exact.value(), exact.exploitability()
         about |= {"memory": ALL_MOVES, "value": value, "error": error}
-        return Valued(start, value, error, page_of_tree(exact, about))
+        return Valued(start, value, error, exact.page(about))
     solver = MemorySolver(valued, effort.seed)
     solver.iterate(effort.iterations)
     value = solver.value()
     about |= {"memory": valued.memory, "value": value, "iterations": effort.iterations}
-    return Valued(start, value, float("nan"), page_of_memory(solver, about))
+    return Valued(start, value, float("nan"), solver.page(about))
 
 
 class MatchSolver:

@@ -22,21 +22,19 @@ to luck than drawing each by itself. Later passes weigh more, by their number (l
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from perudo.games.chance import Stream, stream_of, uniform
+from perudo.games.chance import Stream, draw_at, uniform
 from perudo.games.kernel import kernel
-from perudo.search.cfr.fsicfr import CHUNK, Numbers, Places, average_of, shares_of_ways, value_of
-from perudo.search.trees.memory_graph import MemoryGraph
-from perudo.search.trees.outcomes import Real, Small
+from perudo.search.cfr.fsicfr import CHUNK, GraphSolver, average_of, chunks
+from perudo.search.trees.memory_graph import Layout, MemoryGraph, most_moves
+from perudo.search.trees.outcomes import Numbers, Players, Real
 from perudo.search.trees.public_tree import PLAYERS
 
-Actors = npt.NDArray[np.int8]
-Strategies = tuple[Numbers, Numbers]
-"""Of both players, by hand and laid out as averages."""
 NOBODY = -1
 """No player has an opponent that is known."""
 GOLDEN = 0.6180339887498949
@@ -44,6 +42,50 @@ PASSES_PER_AVERAGE = 16
 """After so many passes the strategies are added to the averages."""
 EXPLORING = 0.05
 """Of a player's own moves on the way to a position, so many are taken to be any at all."""
+
+
+class Learnt(NamedTuple):
+    """What both players have learnt."""
+
+    regrets: Players
+    """By move and hand."""
+    sums: Players
+    own: Players
+    """By node and hand: how far the player's own will leads there, some passes ago."""
+
+
+class Known(NamedTuple):
+    """Opponents of one of the players whose strategies are known to it."""
+
+    learner: int
+    """The player who meets them, or NOBODY."""
+    strategies: Numbers
+    """By opponent, move and hand."""
+    share: float
+    """The share of the learner's passes that is against one of them."""
+
+
+class Workspace(NamedTuple):
+    """Arrays that one pass of a player writes besides regrets."""
+
+    mixture: Numbers
+    """By move and hand, of one node."""
+    joint: Numbers
+    """By node and hand: how far both wills lead there."""
+    values: Numbers
+    """By node and hand."""
+    worth: Numbers
+    """By leaf table and hand: what it pays the player."""
+    chosen: Numbers
+    """By edge: the chance that the other, with the hand drawn, makes the move."""
+    reached: npt.NDArray[np.bool_]
+    """By node: True if the other's will leads there."""
+
+
+@kernel
+def part_of(buffer: Numbers, rows: int, columns: int) -> Numbers:
+    """Return the first numbers of a buffer as a matrix."""
+    return buffer[: rows * columns].reshape((rows, columns))
 
 
 @kernel
@@ -71,22 +113,14 @@ def mix_moves(block: Numbers, mixture: Numbers) -> None:
 
 @kernel
 def add_averages(
-    player: int,
-    actors: Actors,
-    edges: Places,
-    targets: Small,
-    ways: Real,
-    offsets: Places,
-    regrets: Numbers,
-    sums: Numbers,
-    own: Numbers,
-    mixture: Numbers,
-    weight: float,
+    player: int, graph: Layout, learnt: Learnt, mixture: Numbers, weight: float
 ) -> None:
     """Add a player's strategies to its averages, by how far its own will leads there.
 
-    ``own`` (by node and hand) is left with that reach when a few moves are any at all.
+    ``learnt.own`` is left with that reach when a few moves are any at all.
     """
+    actors, edges, targets, ways = graph.actors, graph.edges, graph.targets, graph.ways
+    regrets, sums, own = learnt.regrets[player], learnt.sums[player], learnt.own[player]
     hands = own.shape[1]
     surely, rarely = np.float32(1.0 - EXPLORING), np.float32(EXPLORING)
     own[:] = 0.0
@@ -96,7 +130,7 @@ def add_averages(
         reach = own[node]
         if actors[node] == player:
             moves = end - begin
-            place = offsets[node]
+            place = graph.offsets[node]
             mixed = mixture[:moves]
             mix_moves(regrets[place : place + moves], mixed)
             gain, even = np.float32(weight), np.float32(1.0 / moves)
@@ -120,17 +154,11 @@ def add_averages(
 
 @kernel
 def follow_other(
-    player: int,
-    other: int,
-    actors: Actors,
-    edges: Places,
-    targets: Small,
-    regrets: Numbers,
-    offsets: Places,
-    chosen: Numbers,
-    reached: npt.NDArray[np.bool_],
+    player: int, other: int, graph: Layout, regrets: Numbers, space: Workspace
 ) -> None:
-    """What the other of ``player`` does with one hand (``chosen``), and where that can lead."""
+    """Compute what the other of ``player`` does with one hand, and where that can lead."""
+    actors, edges, targets = graph.actors, graph.edges, graph.targets
+    chosen, reached = space.chosen, space.reached
     nothing = np.float32(0.0)
     reached[:] = False
     reached[0] = True
@@ -143,7 +171,7 @@ def follow_other(
                 if targets[edge] >= 0:
                     reached[targets[edge]] = True
             continue
-        place, total = offsets[node] - begin, nothing
+        place, total = graph.offsets[node] - begin, nothing
         for edge in range(begin, end):
             chosen[edge] = max(regrets[place + edge, other], nothing)
             total += chosen[edge]
@@ -155,20 +183,10 @@ def follow_other(
 
 
 @kernel
-def go_forward(
-    player: int,
-    actors: Actors,
-    edges: Places,
-    targets: Small,
-    ways: Real,
-    offsets: Places,
-    regrets: Numbers,
-    chosen: Numbers,
-    reached: npt.NDArray[np.bool_],
-    joint: Numbers,
-    mixture: Numbers,
-) -> None:
-    """By node and the player's hand: how far both wills lead there (``joint``)."""
+def go_forward(player: int, graph: Layout, regrets: Numbers, space: Workspace) -> None:
+    """Compute how far both wills lead to each node with each of the player's hands."""
+    actors, edges, targets, ways = graph.actors, graph.edges, graph.targets, graph.ways
+    chosen, reached, joint = space.chosen, space.reached, space.joint
     hands = joint.shape[1]
     surely, rarely = np.float32(1.0 - EXPLORING), np.float32(EXPLORING)
     for node in range(actors.size):
@@ -181,8 +199,8 @@ def go_forward(
         begin, end = edges[node], edges[node + 1]
         here = joint[node]
         if actors[node] == player:
-            moves, place = end - begin, offsets[node]
-            mixed, few = mixture[:moves], rarely * np.float32(1.0 / moves)
+            moves, place = end - begin, graph.offsets[node]
+            mixed, few = space.mixture[:moves], rarely * np.float32(1.0 / moves)
             mix_moves(regrets[place : place + moves], mixed)
             for move in range(moves):
                 into = targets[begin + move]
@@ -200,28 +218,17 @@ def go_forward(
 
 
 @kernel
-def go_back(
-    player: int,
-    actors: Actors,
-    edges: Places,
-    targets: Small,
-    offsets: Places,
-    worth: Numbers,
-    regrets: Numbers,
-    chosen: Numbers,
-    reached: npt.NDArray[np.bool_],
-    own: Numbers,
-    joint: Numbers,
-    values: Numbers,
-    weight: float,
-) -> None:
-    """Values and regrets by node and the player's hand; ``worth`` is what leaf tables pay it."""
+def go_back(player: int, graph: Layout, learnt: Learnt, space: Workspace, weight: float) -> None:
+    """Compute values, and add regrets, by node and the player's hand."""
+    actors, edges, targets = graph.actors, graph.edges, graph.targets
+    chosen, values, worth = space.chosen, space.values, space.worth
+    regrets, own = learnt.regrets[player], learnt.own[player]
     hands = values.shape[1]
     nothing = np.float32(0.0)
     sums, evens = np.zeros(hands, np.float32), np.zeros(hands, np.float32)
     totals = np.zeros(hands, np.float32)
     for node in range(actors.size - 1, -1, -1):
-        if not reached[node]:
+        if not space.reached[node]:
             continue
         begin, end = edges[node], edges[node + 1]
         value = values[node]
@@ -235,7 +242,7 @@ def go_back(
                     for hand in range(hands):
                         value[hand] += share * below[hand]
             continue
-        place = offsets[node]
+        place = graph.offsets[node]
         sums[:] = nothing
         evens[:] = nothing
         totals[:] = nothing
@@ -249,7 +256,7 @@ def go_back(
                 sums[hand] += share * below[hand]
                 evens[hand] += below[hand]
         even, gain = np.float32(1.0 / (end - begin)), np.float32(weight)
-        both, alone = joint[node], own[node]
+        both, alone = space.joint[node], own[node]
         for hand in range(hands):
             if totals[hand] > nothing:
                 value[hand] = sums[hand] / totals[hand]
@@ -266,28 +273,11 @@ def go_back(
 
 
 @kernel
-def draw_from(shares: Real, point: float) -> int:
-    """The hand at a point between 0 and 1 of all deals."""
-    return min(int(np.searchsorted(shares, point, side="right")), shares.size - 1)
-
-
-@kernel
 def learn_passes(
-    actors: Actors,
-    edges: Places,
-    targets: Small,
-    ways: Real,
-    offsets: Places,
-    payoffs: Real,
-    row_kinds: Small,
-    column_kinds: Small,
+    graph: Layout,
     shares: tuple[Real, Real],
-    regrets: tuple[Numbers, Numbers],
-    sums: tuple[Numbers, Numbers],
-    own: tuple[Numbers, Numbers],
-    learner: int,
-    known: Numbers,
-    share: float,
+    learnt: Learnt,
+    known: Known,
     points: Real,
     stream: Stream,
     done: int,
@@ -295,187 +285,109 @@ def learn_passes(
 ) -> None:
     """Passes for either player in turn, against hands of the other drawn evenly.
 
-    In a ``share`` of its passes the ``learner`` meets one of the ``known`` players instead.
+    In its share of the passes the learner meets one of the known players instead.
     """
-    most = 0
-    for node in range(actors.size):
-        most = max(most, edges[node + 1] - edges[node])
-    reached, chosen = np.zeros(actors.size, np.bool_), np.zeros(targets.size, np.float32)
+    most, nodes, tables = most_moves(graph), graph.actors.size, graph.payoffs.shape[0]
+    reached, chosen = np.zeros(nodes, np.bool_), np.zeros(graph.targets.size, np.float32)
     # Made once: fresh memory for each pass would take longer than the pass.
-    larger = max(own[0].shape[1], own[1].shape[1])
+    larger = max(learnt.own[0].shape[1], learnt.own[1].shape[1])
     mixtures = np.zeros(most * larger, np.float32)
-    joints = np.zeros(actors.size * larger, np.float32)
-    all_values = np.zeros(actors.size * larger, np.float32)
-    worths = np.zeros(payoffs.shape[0] * larger, np.float32)
+    joints = np.zeros(nodes * larger, np.float32)
+    all_values = np.zeros(nodes * larger, np.float32)
+    worths = np.zeros(tables * larger, np.float32)
     for done_now in range(done, done + wanted):
         weight = float(done_now + 1)
         for player in range(2):
-            hands = own[player].shape[1]
-            mixture = mixtures[: most * hands].reshape((most, hands))
-            joint = joints[: actors.size * hands].reshape((actors.size, hands))
-            values = all_values[: actors.size * hands].reshape((actors.size, hands))
-            worth = worths[: payoffs.shape[0] * hands].reshape((payoffs.shape[0], hands))
+            hands = learnt.own[player].shape[1]
+            space = Workspace(
+                part_of(mixtures, most, hands),
+                part_of(joints, nodes, hands),
+                part_of(all_values, nodes, hands),
+                part_of(worths, tables, hands),
+                chosen,
+                reached,
+            )
             if done_now % PASSES_PER_AVERAGE == 0:
-                add_averages(
-                    player,
-                    actors,
-                    edges,
-                    targets,
-                    ways,
-                    offsets,
-                    regrets[player],
-                    sums[player],
-                    own[player],
-                    mixture,
-                    weight,
-                )
+                add_averages(player, graph, learnt, space.mixture, weight)
             points[player] = (points[player] + GOLDEN) % 1.0
-            other = draw_from(shares[1 - player], points[player])
-            for table in range(payoffs.shape[0]):
+            other = draw_at(shares[1 - player], points[player])
+            for table in range(tables):
                 for hand in range(hands):
-                    if player == 0:
-                        row, column = row_kinds[table, hand], column_kinds[table, other]
-                        worth[table, hand] = payoffs[table, row, column]
-                    else:
-                        row, column = row_kinds[table, other], column_kinds[table, hand]
-                        worth[table, hand] = -payoffs[table, row, column]
-            will = regrets[1 - player]
-            if player == learner:
+                    one, two = (hand, other) if player == 0 else (other, hand)
+                    row, column = graph.row_kinds[table, one], graph.column_kinds[table, two]
+                    paid = graph.payoffs[table, row, column]
+                    space.worth[table, hand] = paid if player == 0 else -paid
+            will = learnt.regrets[1 - player]
+            if player == known.learner:
                 point = uniform(stream)
-                if point < share:
-                    will = known[int(point / share * known.shape[0])]
-            follow_other(
-                player,
-                other,
-                actors,
-                edges,
-                targets,
-                will,
-                offsets,
-                chosen,
-                reached,
-            )
-            go_forward(
-                player,
-                actors,
-                edges,
-                targets,
-                ways,
-                offsets,
-                regrets[player],
-                chosen,
-                reached,
-                joint,
-                mixture,
-            )
-            go_back(
-                player,
-                actors,
-                edges,
-                targets,
-                offsets,
-                worth,
-                regrets[player],
-                chosen,
-                reached,
-                own[player],
-                joint,
-                values,
-                weight,
-            )
+                if point < known.share:
+                    will = known.strategies[int(point / known.share * known.strategies.shape[0])]
+            follow_other(player, other, graph, will, space)
+            go_forward(player, graph, learnt.regrets[player], space)
+            go_back(player, graph, learnt, space, weight)
 
 
-@dataclass(frozen=True)
-class Known:
-    """Opponents of one of the players whose strategies are known to it."""
-
-    learner: int
-    """Whose opponents they are."""
-    strategies: list[Numbers]
-    """By hand and laid out as averages."""
-    share: float
-    """How many of the learner's passes are against one of them."""
-
-
-class HandsSolver:
-    """Regrets and strategy sums of a round whose players remember only its last moves."""
+class HandsSolver(GraphSolver):
+    """CFR for all hands at once. Regrets and sums are by move and hand."""
 
     variant = "fsicfr over all hands"
 
-    def __init__(self, graph: MemoryGraph, seed: int = 0, known: Known | None = None) -> None:
-        self.graph = graph
-        self.iterations = 0
-        self.offsets = graph.offsets
-        moves = np.diff(graph.edges)
-        self.regrets: list[Numbers] = []
-        """Of each player, by move and hand."""
-        self.sums: list[Numbers] = []
-        self._own: list[Numbers] = []
-        for player in range(PLAYERS):
-            hands = len(graph.weights[player])
-            shape = (int(moves[graph.actors == player].sum()), hands)
-            self.regrets.append(np.zeros(shape, np.float32))
-            self.sums.append(np.zeros(shape, np.float32))
-            self._own.append(np.zeros((graph.nodes, hands), np.float32))
-        first, second = (np.cumsum(weights) / weights.sum() for weights in graph.weights)
-        self._shares = (first, second)
-        self._ways = shares_of_ways(graph.edges, graph.targets)
-        self._stream: Stream = stream_of(seed, graph.memory)
+    def __init__(
+        self,
+        graph: MemoryGraph,
+        seed: int = 0,
+        learner: int = NOBODY,
+        known: Sequence[Numbers] = (),
+        share: float = 0.0,
+    ) -> None:
+        """Begin with no regrets.
+
+        In a ``share`` of its passes the ``learner`` meets one of the ``known`` opponents, whose
+        strategies are by hand and laid out as averages.
+        """
+        super().__init__(graph, seed)
+        (one, first), (two, second) = self._sizes()
+        self.regrets = np.zeros((first, one), np.float32), np.zeros((second, two), np.float32)
+        self.sums = np.zeros((first, one), np.float32), np.zeros((second, two), np.float32)
+        nodes = graph.nodes
+        own = np.zeros((nodes, one), np.float32), np.zeros((nodes, two), np.float32)
+        self._learnt = Learnt(self.regrets, self.sums, own)
         self._points = np.array([uniform(self._stream), uniform(self._stream)])
-        known = known or Known(learner=NOBODY, strategies=[np.zeros((0, 0), np.float32)], share=0.0)
-        self._learner, self._share = known.learner, known.share
-        self._known = np.array([chances.T for chances in known.strategies], np.float32, order="C")
+        by_move = [chances.T for chances in known] or [np.zeros((0, 0), np.float32)]
+        self._known = Known(learner, np.array(by_move, np.float32, order="C"), share)
 
     def iterate(self, times: int) -> None:
-        """So many passes for each player."""
-        graph, left = self.graph, times
-        while left > 0:
-            some = min(left, CHUNK)
+        """Make this many passes for each player."""
+        for some in chunks(times, CHUNK):
             learn_passes(
-                graph.actors,
-                graph.edges,
-                graph.targets,
-                self._ways,
-                self.offsets,
-                graph.payoffs,
-                graph.outcomes.row_kinds,
-                graph.outcomes.column_kinds,
+                self._layout,
                 self._shares,
-                (self.regrets[0], self.regrets[1]),
-                (self.sums[0], self.sums[1]),
-                (self._own[0], self._own[1]),
-                self._learner,
+                self._learnt,
                 self._known,
-                self._share,
                 self._points,
                 self._stream,
                 self.iterations,
                 some,
             )
             self.iterations += some
-            left -= some
 
-    def average(self) -> list[Numbers]:
-        """Each player's average strategy, by hand and laid out as FSICFR's."""
-        return [
+    def average(self) -> Players:
+        """Return each player's average strategy, by hand and by ``offsets``."""
+        first, second = (
             np.ascontiguousarray(average_of(self.graph, player, self.sums[player].T))
             for player in range(PLAYERS)
-        ]
-
-    def value(self) -> float:
-        """What the average strategies are worth to the first player, over all deals."""
-        first, second = self.average()
-        return value_of(self.graph, first, second)
+        )
+        return first, second
 
 
 def restricted_response(
-    graph: MemoryGraph, seed: int, passes: int, known: list[Strategies], share: float
-) -> Strategies:
-    """Strategies of either player that meet known ones in a share of their passes."""
+    graph: MemoryGraph, seed: int, passes: int, known: list[Players], share: float
+) -> Players:
+    """Return strategies of either player that meet known ones in a share of their passes."""
     learnt = []
     for learner in range(PLAYERS):
         met = [strategies[1 - learner] for strategies in known]
-        solver = HandsSolver(graph, seed, Known(learner, met, share))
+        solver = HandsSolver(graph, seed, learner, met, share)
         solver.iterate(passes)
         learnt.append(solver.average()[learner])
     return learnt[0], learnt[1]

@@ -21,6 +21,8 @@ from perudo.search.cfr.sweep import (
     sweep,
     workspace,
 )
+from perudo.search.files.page import Page, page_of_tree
+from perudo.search.files.sealed import About
 from perudo.search.trees.public_tree import PLAYERS, PublicTree
 
 VARIANTS = ("cfr", "cfr+", "dcfr")
@@ -96,6 +98,10 @@ class Solver:
             by_move *= scale
             by_move += base
         return chances
+
+    def page(self, about: About) -> Page:
+        """Return the average strategy as a page."""
+        return page_of_tree(self.tree, self.offsets, self.average(), about)
 
     def value(self, sums: Vector | None = None) -> float:
         """What the average strategies are worth to the first player."""

@@ -16,18 +16,35 @@ import numpy.typing as npt
 
 from perudo.games.errors import PerudoError
 from perudo.games.state import State
-from perudo.search.cfr.fsicfr import MemorySolver
-from perudo.search.cfr.public_tree_cfr import Solver
-from perudo.search.files.sealed import SealedFileError, read, seal, unseal, write_whole
-from perudo.search.trees.outcomes import Keys, Small
+from perudo.search.files.sealed import (
+    About,
+    Format,
+    Header,
+    SealedFileError,
+    pack,
+    read,
+    unpack,
+    write_whole,
+)
+from perudo.search.trees.memory_graph import MemoryGraph
+from perudo.search.trees.outcomes import Keys, Players, Small
 from perudo.search.trees.public_tree import LEAF, PLAYERS, PublicTree
 
-KIND, VERSION = "perudo page", 1
 SCALE = 65535
 """Probabilities are stored in 16 bits; whoever reads them makes them add up again."""
 ALL_MOVES = 1000
 """The memory of a player who forgets nothing."""
 Chances = npt.NDArray[np.uint16]
+
+
+class PageHeader(Header, About, total=False):
+    """The first line of a page's file."""
+
+    positions: int
+    chances: int
+
+
+FORMAT = Format[PageHeader]("perudo page", 1)
 
 
 @dataclass(frozen=True)
@@ -40,8 +57,7 @@ class Page:
     """Where its chances begin: a row of moves for each hand, as ``put_hand`` numbers hands."""
     moves: Small
     chances: Chances
-    about: dict[str, Any]
-    """Which round, and how it was solved: memory, value, error and so on."""
+    about: About
 
     def row(self, key: int, hand: int) -> npt.NDArray[np.float64]:
         """The chances of the moves, in their order, at a public position with a hand."""
@@ -55,36 +71,26 @@ class Page:
 
     def save(self, path: Path) -> None:
         """Write the file at once or not at all."""
-        parts: list[npt.NDArray[Any]] = [self.keys, self.first, self.moves, self.chances]
-        payload = zlib.compress(b"".join(_stored(part) for part in parts), 1)
-        about = {"positions": len(self.keys), "chances": len(self.chances), **self.about}
-        write_whole(path, seal(KIND, VERSION, about, payload))
+        header: PageHeader = {
+            "positions": len(self.keys),
+            "chances": len(self.chances),
+            **self.about,
+        }
+        payload = zlib.compress(pack((self.keys, self.first, self.moves, self.chances)), 1)
+        write_whole(path, FORMAT.seal(header, payload))
 
     @staticmethod
     def load(path: Path) -> Page:
         """Read a file; one that is wrong or damaged is refused with the reason."""
-        header, payload = unseal(read(path), KIND, VERSION, str(path))
-        return _restore(path, header, zlib.decompress(payload))
-
-
-def _stored(part: npt.NDArray[Any]) -> bytes:
-    return part.astype(part.dtype.newbyteorder("<")).tobytes()
-
-
-def _restore(path: Path, header: dict[str, Any], data: bytes) -> Page:
-    positions, chances = header.pop("positions", -1), header.pop("chances", -1)
-    shapes = (("<u8", positions), ("<i8", positions), ("<i4", positions), ("<u2", chances))
-    sizes = [np.dtype(kind).itemsize * count for kind, count in shapes]
-    if positions < 0 or sum(sizes) != len(data):
-        raise SealedFileError(f"{path} does not hold what its first line says")
-    parts, begin = [], 0
-    for (kind, _), size in zip(shapes, sizes, strict=True):
-        parts.append(np.frombuffer(data[begin : begin + size], kind))
-        begin += size
-    keys, first, moves, stored = parts
-    if np.any(first < 0) or np.any(moves < 1) or np.any(first + moves > chances):
-        raise SealedFileError(f"{path} points outside of its own chances")
-    return Page(keys, first, moves, stored, header)
+        header, payload = FORMAT.unseal(read(path), str(path))
+        positions, chances = header.pop("positions", -1), header.pop("chances", -1)
+        if positions < 0 or chances < 0:
+            raise SealedFileError(f"{path} does not say how many positions it has")
+        shapes = [("u8", positions), ("i8", positions), ("i4", positions), ("u2", chances)]
+        keys, first, moves, stored = unpack(zlib.decompress(payload), shapes, str(path))
+        if np.any(first < 0) or np.any(moves < 1) or np.any(first + moves > chances):
+            raise SealedFileError(f"{path} points outside of its own chances")
+        return Page(keys, first, moves, stored, header)
 
 
 def quantised(chances: npt.NDArray[Any]) -> Chances:
@@ -92,25 +98,25 @@ def quantised(chances: npt.NDArray[Any]) -> Chances:
     return np.asarray((chances * SCALE).round().astype(np.uint16))
 
 
-def page_of_memory(solver: MemorySolver, about: dict[str, Any]) -> Page:
-    """The average strategies of players with a short memory."""
-    graph = solver.graph
+def page_of_graph(graph: MemoryGraph, strategies: Players, about: About) -> Page:
+    """Return a page of strategies that are by hand and by the graph's ``offsets``."""
+    offsets = graph.offsets
     moves = np.diff(graph.edges).astype(np.int32)
     first = np.zeros(graph.nodes, np.int64)
     rows, begin = [], 0
-    averages = solver.average()
     for node in range(graph.nodes):
-        player, place = int(graph.actors[node]), int(solver.offsets[node])
-        block = averages[player][:, place : place + moves[node]]
+        player, place = int(graph.actors[node]), int(offsets[node])
+        block = strategies[player][:, place : place + moves[node]]
         rows.append(quantised(block).ravel())
         first[node] = begin
         begin += block.size
     return Page(graph.keys, first, moves, np.concatenate(rows), about)
 
 
-def page_of_tree(solver: Solver, about: dict[str, Any]) -> Page:
-    """The average strategies of a round solved exactly."""
-    tree, averages = solver.tree, solver.average()
+def page_of_tree(
+    tree: PublicTree, offsets: npt.NDArray[np.int64], chances: npt.NDArray[Any], about: About
+) -> Page:
+    """Return a page of strategies that are laid out as a solver's sums."""
     order = [_hand_places(tree, seat) for seat in range(PLAYERS)]
     keys, first, moves, rows = [], [], [], []
     begin = 0
@@ -121,8 +127,8 @@ def page_of_tree(solver: Solver, about: dict[str, Any]) -> Page:
         actor = int(tree.actors[kind])
         hands, member = len(tree.weights[actor]), node - int(tree.begin[kind])
         size = int(tree.members[kind]) * hands
-        place = int(solver.offsets[kind]) + member * hands
-        block = np.stack([averages[place + move * size :][:hands] for move in range(len(edges))])
+        place = int(offsets[kind]) + member * hands
+        block = np.stack([chances[place + move * size :][:hands] for move in range(len(edges))])
         keys.append(int(tree.start.game.operations.memory_key(state.record, ALL_MOVES)))
         first.append(begin)
         moves.append(len(edges))

@@ -1,44 +1,124 @@
-"""Files of learnt things: a line of JSON that people can read, then bytes, sealed.
+"""Files of learnt strategies: a line of JSON that people can read, then bytes with a checksum.
 
-A file that is damaged, of another kind or of another version is refused with the reason.
+A file that is damaged, of another format or of another version is refused with the reason.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypedDict, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from perudo.games.errors import PerudoError
 
+Array = npt.NDArray[Any]
+
 
 class SealedFileError(PerudoError):
-    """A file that is not what it should be, or not intact."""
+    """A file that is damaged, or not of the format that is expected."""
 
 
-def seal(kind: str, version: int, about: dict[str, Any], payload: bytes) -> bytes:
-    """The content of a file."""
-    seal_of = hashlib.sha256(payload).hexdigest()
-    header = {"format": kind, "version": version, "sha256": seal_of, **about}
-    return json.dumps(header).encode() + b"\n" + payload
+class Header(TypedDict, total=False):
+    """The first line of every file, and how the file was made; formats add to it."""
+
+    format: str
+    version: int
+    sha256: str
+    command: str
+    commit: str
+    seed: int
 
 
-def unseal(content: bytes, kind: str, version: int, name: str) -> tuple[dict[str, Any], bytes]:
-    """What a file says of itself, and its bytes; ``name`` is what errors call it."""
-    line, _, payload = content.partition(b"\n")
+class About(TypedDict, total=False):
+    """The round that strategies are for, and how they were learnt."""
+
+    game: str
+    revision: int
+    rules: str
+    dice: list[int]
+    horizon: str
+    """round or match: what the round was played for."""
+    standing: int
+    pages: int
+    """The number of pages of the match."""
+    memory: int
+    variant: str
+    value: float
+    error: float
+    exploitability: float
+    iterations: int
+    deals: int
+    clones: int
+    share: float
+    seconds: float
+    memory_mb: float
+    information_sets: int
+    hands: list[int]
+    """Each player's number of hands."""
+
+
+AnyHeader = TypeVar("AnyHeader", bound=Header)
+
+
+@dataclass(frozen=True)
+class Format(Generic[AnyHeader]):
+    """A kind of file."""
+
+    name: str
+    version: int
+
+    def seal(self, header: AnyHeader, payload: bytes) -> bytes:
+        """Return the content of a file."""
+        checksum = hashlib.sha256(payload).hexdigest()
+        line = {"format": self.name, "version": self.version, "sha256": checksum, **header}
+        return json.dumps(line).encode() + b"\n" + payload
+
+    def unseal(self, content: bytes, name: str) -> tuple[AnyHeader, bytes]:
+        """Return what a file adds to the header, and its bytes; errors call the file ``name``."""
+        line, _, payload = content.partition(b"\n")
+        try:
+            header = json.loads(line)
+        except ValueError:
+            header = None
+        if not isinstance(header, dict) or header.pop("format", None) != self.name:
+            raise SealedFileError(f"{name} is not a file of {self.name}")
+        version, checksum = header.pop("version", None), header.pop("sha256", None)
+        if version != self.version:
+            raise SealedFileError(f"{name} is of version {version}, not {self.version}")
+        if hashlib.sha256(payload).hexdigest() != checksum:
+            raise SealedFileError(f"{name} is damaged: its contents do not match its checksum")
+        return header, payload  # type: ignore[return-value]  # nothing checks the other names
+
+
+def pack(arrays: Iterable[Array]) -> bytes:
+    """Return the bytes of arrays, one after the other, the lowest byte of a number first."""
+    return b"".join(part.astype(part.dtype.newbyteorder("<")).tobytes() for part in arrays)
+
+
+def unpack(data: bytes, shapes: list[tuple[str, int]], name: str) -> list[Array]:
+    """Return arrays of these types and lengths; they are read-only."""
+    kinds = [(np.dtype(kind).newbyteorder("<"), count) for kind, count in shapes]
+    if sum(kind.itemsize * count for kind, count in kinds) != len(data):
+        raise SealedFileError(f"{name} does not hold what its first line says")
+    arrays, begin = [], 0
+    for kind, count in kinds:
+        arrays.append(np.frombuffer(data, kind, count, begin))
+        begin += kind.itemsize * count
+    return arrays
+
+
+def read(path: Path) -> bytes:
+    """Return the content of a file."""
     try:
-        header = dict(json.loads(line))
-    except (ValueError, TypeError):
-        header = {}
-    if header.pop("format", None) != kind:
-        raise SealedFileError(f"{name} is not a file of {kind}")
-    found = header.pop("version", None)
-    if found != version:
-        raise SealedFileError(f"{name} is of version {found}, not {version}")
-    if hashlib.sha256(payload).hexdigest() != header.pop("sha256", None):
-        raise SealedFileError(f"{name} is damaged: its contents do not match its checksum")
-    return header, payload
+        return path.read_bytes()
+    except OSError as error:
+        raise SealedFileError(f"cannot read {path}: {error.strerror}") from None
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -47,11 +127,3 @@ def write_whole(path: Path, content: bytes) -> None:
     unfinished = path.with_suffix(".unfinished")
     unfinished.write_bytes(content)
     unfinished.replace(path)
-
-
-def read(path: Path) -> bytes:
-    """A file's content."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise SealedFileError(f"cannot read {path}: {error.strerror}") from None

@@ -18,17 +18,38 @@ import numpy as np
 import numpy.typing as npt
 
 from perudo.games.kernel import kernel
-from perudo.search.cfr.fsicfr import Numbers
-from perudo.search.files.sealed import SealedFileError, seal, unseal, write_whole
-from perudo.search.trees.memory_graph import MemoryGraph
-from perudo.search.trees.outcomes import Keys
+from perudo.search.files.sealed import (
+    About,
+    Format,
+    Header,
+    SealedFileError,
+    pack,
+    unpack,
+    write_whole,
+)
+from perudo.search.trees.memory_graph import Layout, MemoryGraph
+from perudo.search.trees.outcomes import Keys, Numbers, Players
 
-KIND, VERSION = "perudo sparse book", 2
 KEY_BYTES = 5
 KEY_MASK = np.uint64((1 << (8 * KEY_BYTES)) - 1)
 """So many bytes of a position's key tell it from all others of its page."""
 Bytes = npt.NDArray[np.uint8]
-Players = tuple[Numbers, Numbers]
+
+
+class StoredAbout(About, total=False):
+    """A page in the header of a file."""
+
+    sizes: list[int]
+    """The length of each part of the page."""
+
+
+class BookHeader(Header, total=False):
+    """The first line of a file."""
+
+    pages: list[StoredAbout]
+
+
+FORMAT = Format[BookHeader]("perudo sparse book", 2)
 
 
 @dataclass(frozen=True)
@@ -56,8 +77,7 @@ class SparsePage:
     """Of each listed move: its place among the legal ones."""
     chances: Bytes
     """And how likely it is; whoever reads them makes them add up."""
-    about: dict[str, Any]
-    """Which round, its numbers of hands, and how it was solved."""
+    about: About
 
     @property
     def first_rows(self) -> npt.NDArray[np.int64]:
@@ -67,16 +87,9 @@ class SparsePage:
 
 
 @kernel
-def best_reach(
-    player: int,
-    actors: npt.NDArray[np.int8],
-    edges: npt.NDArray[np.int64],
-    targets: npt.NDArray[np.int32],
-    offsets: npt.NDArray[np.int64],
-    chances: Numbers,
-    reach: Numbers,
-) -> None:
+def best_reach(player: int, graph: Layout, chances: Numbers, reach: Numbers) -> None:
     """By node and hand: how likely the player's will leads there on the likeliest way."""
+    actors, edges, targets, offsets = graph.actors, graph.edges, graph.targets, graph.offsets
     hands = reach.shape[1]
     reach[:] = 0.0
     reach[0] = 1.0
@@ -102,15 +115,14 @@ def rows_of(graph: MemoryGraph, player: int, chances: Numbers) -> tuple[Numbers,
 
 def reaches(graph: MemoryGraph, chances: Players) -> Players:
     """How likely each player's own will leads to each node with each hand, on the best way."""
-    found = []
+    found, layout = [], graph.layout()
     for player in range(2):
         mine = np.flatnonzero(graph.actors == player)
         totals: Any = np.add.reduceat(chances[player], graph.offsets[mine], axis=1)
         _, spread = rows_of(graph, player, chances[player])
         played = chances[player] / spread(np.where(totals > 0, totals, 1))
         reach = np.zeros((graph.nodes, len(graph.weights[player])), np.float32)
-        arrays = (graph.actors, graph.edges, graph.targets, graph.offsets)
-        best_reach(player, *arrays, played.astype(np.float32), reach)
+        best_reach(player, layout, played.astype(np.float32), reach)
         found.append(reach)
     return found[0], found[1]
 
@@ -126,9 +138,7 @@ def quantised(graph: MemoryGraph, chances: Players, thrift: Thrift) -> tuple[Byt
     return stored[0], stored[1]
 
 
-def sparse_page(
-    graph: MemoryGraph, chances: Players, about: dict[str, Any], thrift: Thrift
-) -> SparsePage:
+def sparse_page(graph: MemoryGraph, chances: Players, about: About, thrift: Thrift) -> SparsePage:
     """Keep of dense strategies, by player, hand and the graph's ``offsets``, what is needed."""
     stored, offsets = quantised(graph, chances, thrift), graph.offsets
     own = reaches(graph, (stored[0].astype(np.float32), stored[1].astype(np.float32)))
@@ -157,7 +167,7 @@ def sparse_page(
         all_counts,
         np.concatenate(moves).astype(np.uint8),
         all_chances,
-        about | {"hands": [len(weights) for weights in graph.weights]},
+        {**about, "hands": [len(weights) for weights in graph.weights]},
     )
 
 
@@ -184,7 +194,8 @@ def dense(page: SparsePage, graph: MemoryGraph) -> Players:
 
 
 # --- files --------------------------------------------------------------------------------------
-PARTS = ("keys", "actors", "counts", "moves", "chances")
+WIDTHS = (KEY_BYTES, 1, 1, 1, 1)
+"""Bytes of a key, an actor, a count, a move and a chance."""
 
 
 def _choices(counts: Bytes) -> npt.NDArray[np.bool_]:
@@ -212,28 +223,32 @@ def _stored(page: SparsePage) -> list[Bytes]:
     return [np.ascontiguousarray(keys), page.actors, page.counts, page.moves[order], chances]
 
 
-def save(path: Path, pages: list[SparsePage], about: dict[str, Any]) -> None:
+def save(path: Path, pages: list[SparsePage], header: BookHeader) -> None:
     """Write the file at once or not at all."""
     stored = [_stored(page) for page in pages]
-    planes = [parts[number].tobytes() for number in range(len(PARTS)) for parts in stored]
-    payload = lzma.compress(b"".join(planes), preset=9)
-    abouts = [
+    planes = (parts[number] for number in range(len(WIDTHS)) for parts in stored)
+    payload = lzma.compress(pack(planes), preset=9)
+    abouts: list[StoredAbout] = [
         {**page.about, "sizes": [len(part) for part in parts]}
         for page, parts in zip(pages, stored, strict=True)
     ]
-    write_whole(path, seal(KIND, VERSION, {**about, "pages": abouts}, payload))
+    write_whole(path, FORMAT.seal({**header, "pages": abouts}, payload))
 
 
 def load(
-    data: bytes, name: str, wanted: Callable[[dict[str, Any]], bool] = lambda about: True
-) -> tuple[dict[str, Any], list[SparsePage]]:
+    data: bytes, name: str, wanted: Callable[[About], bool] = lambda about: True
+) -> tuple[BookHeader, list[SparsePage]]:
     """Read a file's contents; one that is wrong or damaged is refused with the reason.
 
     Only the pages that are ``wanted``, by what is said about them, are unfolded.
     """
-    header, payload = unseal(data, KIND, VERSION, name)
+    header, payload = FORMAT.unseal(data, name)
     abouts = header.pop("pages", [])
-    planes = _planes(lzma.decompress(payload), [about.pop("sizes") for about in abouts], name)
+    sizes = [about.pop("sizes") for about in abouts]
+    # All pages' keys come first, then all actors, and so on.
+    shapes = [("u1", row[part] * width) for part, width in enumerate(WIDTHS) for row in sizes]
+    parts = unpack(lzma.decompress(payload), shapes, name)
+    planes = [parts[page :: len(abouts)] for page in range(len(abouts))]
     pages = []
     for about, parts in zip(abouts, planes, strict=True):
         if not wanted(about):
@@ -252,21 +267,6 @@ def load(
         _check(page, name)
         pages.append(page)
     return header, pages
-
-
-def _planes(data: bytes, sizes: list[list[int]], name: str) -> list[list[Bytes]]:
-    """The parts of each page; all pages' keys come first, then all actors, and so on."""
-    widths = [KEY_BYTES, 1, 1, 1, 1]
-    wanted = sum(size * width for row in sizes for size, width in zip(row, widths, strict=True))
-    if wanted != len(data):
-        raise SealedFileError(f"{name} does not hold what its first line says")
-    stored, begin = np.frombuffer(data, np.uint8), 0
-    parts: list[list[Bytes]] = [[] for _ in sizes]
-    for part, width in enumerate(widths):
-        for page, row in enumerate(sizes):
-            parts[page].append(stored[begin : begin + row[part] * width])
-            begin += row[part] * width
-    return parts
 
 
 def _keys(stored: Bytes) -> Keys:

@@ -10,12 +10,12 @@ whole deals are: particles with importance weights, drawn anew when few of them 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from perudo.games.chance import Stream, uniform, whole
+from perudo.games.chance import Stream, draw, uniform, whole
 from perudo.games.game import (
     ARRIVED,
     Record,
@@ -32,7 +32,7 @@ from perudo.games.game import (
     workspace,
 )
 from perudo.games.kernel import kernel
-from perudo.games.policy import UNIFORM, Memory, Parameters, chance_of, policy_at
+from perudo.games.policy import UNIFORM, Model, ask, chance_of
 
 Shares = npt.NDArray[np.float64]
 """Running sums of weights, ending with 1: a row for each seat's hands, or one row for particles; no
@@ -45,19 +45,25 @@ LEAST_EFFECTIVE = 0.5
 """Particles are drawn anew when this share of them would do as well."""
 
 
+class Belief(NamedTuple):
+    """What a seat believes that the others hold."""
+
+    shares: Shares
+    particles: Any
+    """The deals that a single row of shares is about, and a workspace behind them."""
+
+
 @kernel
-def chance_of_saying(
-    view: Record,
-    said: int,
-    policy: Any,
-    parameters: Parameters,
-    memory: Memory,
-    stream: Stream,
-    thoughts: Record,
-) -> float:
-    """How likely a model is to have said this, seeing what it saw."""
-    policy_at(policy, view)(view, parameters, memory, stream, thoughts)
-    count = action_count(view)
+def no_belief(states: Record) -> Belief:
+    """Return the belief of a seat that knows nothing."""
+    return Belief(np.zeros((0, 0)), states)
+
+
+@kernel
+def chance_of_saying(view: Record, said: int, model: Model, stream: Stream) -> float:
+    """Return how likely a model is to say this, seeing what it sees."""
+    ask(model, view, stream)
+    count, thoughts = action_count(view), model.thoughts
     chance = 1.0 / count if thoughts.mixed == UNIFORM else chance_of(thoughts, said)
     return (1.0 - SURPRISE) * chance + SURPRISE / float(count)
 
@@ -80,11 +86,8 @@ def weigh(
     shares: Shares,
     observation: Record,
     seat: int,
-    policy: Any,
-    parameters: Parameters,
-    memory: Memory,
+    model: Model,
     stream: Stream,
-    thoughts: Record,
 ) -> bool:
     """Fill in what ``room_for`` made room for; False if the game cannot go back.
 
@@ -123,7 +126,7 @@ def weigh(
                     put_hand(state, who, hand)
                 copy(view, state)
                 observe(view, who)
-                chance = chance_of_saying(view, said, policy, parameters, memory, stream, thoughts)
+                chance = chance_of_saying(view, said, model, stream)
                 if by_hand:
                     shares[who, hand] *= chance
                 else:
@@ -182,24 +185,9 @@ def draw_anew(states: Record, weights: npt.NDArray[np.float64], stream: Stream) 
 
 
 @kernel
-def draw(shares: npt.NDArray[np.float64], stream: Stream) -> int:
-    """A place, as likely as its share."""
-    point = uniform(stream)
-    low, high = 0, shares.size - 1
-    while low < high:
-        middle = (low + high) // 2
-        if shares[middle] > point:
-            high = middle
-        else:
-            low = middle + 1
-    return low
-
-
-@kernel
-def deal_believed(
-    state: Record, seat: int, shares: Shares, particles: Record, stream: Stream
-) -> None:
+def deal_believed(state: Record, seat: int, belief: Belief, stream: Stream) -> None:
     """Sample what a seat cannot see from its belief; where there is none, as ``redeal`` does."""
+    shares, particles = belief.shares, belief.particles
     if shares.shape[0] == 0:
         redeal(state, seat, stream)
     elif particles.size > 2:
@@ -211,19 +199,11 @@ def deal_believed(
 
 
 @kernel
-def believe(
-    observation: Record,
-    seat: int,
-    policy: Any,
-    parameters: Parameters,
-    memory: Memory,
-    stream: Stream,
-    thoughts: Record,
-) -> tuple[Shares, Any]:
-    """The belief of a seat, and the particles that it may refer to."""
+def believe(observation: Record, seat: int, model: Model, stream: Stream) -> Belief:
+    """Return the belief of a seat that takes the others for the model."""
     rows, columns, count = room_for(observation, seat)
     states = workspace(observation, count)
     shares = np.zeros((rows, columns))
-    if not weigh(states, shares, observation, seat, policy, parameters, memory, stream, thoughts):
-        shares = np.zeros((0, 0))
-    return shares, states
+    if not weigh(states, shares, observation, seat, model, stream):
+        return no_belief(states)
+    return Belief(shares, states)

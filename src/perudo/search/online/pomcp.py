@@ -20,13 +20,12 @@ but as likely as the rollout policy, as a model of the others, would have said w
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from perudo.games.chance import Stream, below, combine, uniform, whole
+from perudo.games.chance import Stream, below, combine, whole
 from perudo.games.game import (
     CHANCE,
     OVER,
@@ -50,14 +49,26 @@ from perudo.games.kernel import INTERPRETED, kernel, now, record_size
 from perudo.games.policy import (
     SAMPLED,
     Memory,
+    Model,
     Parameters,
+    ask,
     begin,
     consider,
     new_thoughts,
-    policy_at,
 )
 from perudo.games.state import SEATS, State
-from perudo.search.online.beliefs import Shares, believe, deal_believed
+from perudo.search.online.beliefs import Belief, believe, deal_believed, no_belief
+from perudo.search.trees.search_tree import (
+    NOWHERE,
+    SearchTree,
+    best_by_ucb,
+    count_payoff,
+    drawn_by_regret,
+    find,
+    new_tree,
+    open_moves,
+    open_set,
+)
 
 EVERYBODY, SEARCHER = range(2)
 """Whose decisions are searched: in the public tree everybody's, in POMCP the searcher's own."""
@@ -76,93 +87,42 @@ SIMULATIONS_PER_LOOK = 32
 """How many simulations there are between two looks at the clock."""
 TRACES = 200
 """How many points of a search's values are kept."""
-NOWHERE = -1
-
-INFORMATION_SET: np.dtype[Any] = np.dtype(
-    (np.record, [("key", "u8"), ("first", "i8"), ("visits", "i4"), ("moves", "i4")])
-)
-MOVE: np.dtype[Any] = np.dtype((np.record, [("value", "f8"), ("doubt", "f4"), ("visits", "i4")]))
-"""Values are running means: Q += (r - Q) / n, which the thesis prints as Q += r / n. Doubt is
-1 / sqrt(n): it is used far oftener than it changes.
-Records are small, since most of a search waits for memory."""
-
-Table = Any
 Real = npt.NDArray[np.float64]
-Whole = npt.NDArray[np.int64]
 
 
-@kernel
-def find(table: Table, key: np.uint64) -> int:
-    """The place of an information set, or the free place for it."""
-    mask = np.uint64(table.size - 1)
-    place = key & mask
-    while table[place].visits > 0 and table[place].key != key:
-        place = (place + np.uint64(1)) & mask
-    return whole(place)
+class Settings(NamedTuple):
+    """How a search goes about it."""
+
+    whose: int
+    """EVERYBODY or SEARCHER."""
+    estimation: int
+    """UCB, REGRET_MATCHING or FLOORED_REGRET_MATCHING."""
+    sampling: int
+    """OWN_KNOWLEDGE or PUBLIC_KNOWLEDGE."""
+    exploration: float
+    horizon: int
+    """ROUND or MATCH."""
+    time_limit: float
+    """In seconds; 0: none."""
+    repeats: int
+    """How often a leaf is played out."""
+    prior: float
+    has_policy: bool
+    """False if games are played out at random."""
 
 
-@kernel
-def best_by_ucb(moves: Table, first: int, count: int, visits: int, c: float, stream: Stream) -> int:
-    """The move with the highest mean + c sqrt(ln N / n); those never made come first.
+class Payoffs(NamedTuple):
+    """The mean payoffs of a search."""
 
-    The thesis prints a bonus that is added to the last bound; it is added to the mean. Of equals,
-    one is drawn: else two who throw rock, paper, scissors may go round in step, the one ahead.
-    """
-    best, chosen, equals = -np.inf, 0, 1
-    spread = c * math.sqrt(math.log(float(visits)))
-    for index in range(count):
-        move = moves[first + index]
-        if move.visits == 0:
-            return index
-        bound = move.value + spread * move.doubt
-        if bound > best:
-            best, chosen, equals = bound, index, 1
-        elif bound == best:
-            equals += 1
-            if below(stream, equals) == 0:
-                chosen = index
-    return chosen
-
-
-@kernel
-def regret(moves: Table, place: int, mean: float, floor: float) -> float:
-    """By how much a move is better than the average, or the floor."""
-    gain = moves[place].value - mean
-    return gain if gain > 0.0 else floor
-
-
-@kernel
-def mean_value(moves: Table, first: int, count: int) -> float:
-    """What an information set is worth, by the moves made in it."""
-    total, visits = 0.0, 0
-    for index in range(count):
-        move = moves[first + index]
-        total += move.value * float(move.visits)
-        visits += int(move.visits)
-    return total / max(visits, 1)
-
-
-@kernel
-def drawn_by_regret(moves: Table, first: int, count: int, floor: float, stream: Stream) -> int:
-    """A move drawn in proportion to its regret; those never made come first."""
-    mean, total = mean_value(moves, first, count), 0.0
-    for index in range(count):
-        if moves[first + index].visits == 0:
-            return index
-        total += regret(moves, first + index, mean, floor)
-    if total <= 0.0:
-        return below(stream, count)
-    draw = uniform(stream) * total
-    for index in range(count):
-        draw -= regret(moves, first + index, mean, floor)
-        if draw < 0.0:
-            return index
-    return count - 1
+    totals: Real
+    """By player."""
+    trace: Real
+    """What they were on the way: TRACES points, or none, by player."""
 
 
 @kernel
 def index_of(state: Record, code: int, count: int) -> int:
-    """Which of the actor's actions this is."""
+    """Return which of the actor's actions this is."""
     for index in range(count):
         if action(state, index) == code:
             return index
@@ -170,68 +130,29 @@ def index_of(state: Record, code: int, count: int) -> int:
 
 
 @kernel
-def open_set(table: Table, used: Whole, place: int, key: np.uint64, count: int) -> bool:
-    """Begin to keep an information set, if there is room; its moves follow when it is seen again.
-
-    Most sets are seen once, and their moves would take most of the time and memory.
-    """
-    if 2 * used[0] >= table.size:
-        return False
-    table[place].key = key
-    table[place].visits = 1
-    table[place].first = NOWHERE
-    table[place].moves = count
-    used[0] += 1
-    return True
-
-
-@kernel
-def open_moves(table: Table, moves: Table, used: Whole, place: int) -> bool:
-    """Begin to keep the moves of an information set, if there is room."""
-    count = table[place].moves
-    if used[1] + count > moves.size:
-        return False
-    table[place].first = used[1]
-    for index in range(count):
-        moves[used[1] + index].visits = 0
-        moves[used[1] + index].value = 0.0
-    used[1] += count
-    return True
-
-
-@kernel
 def simulate(
     states: Record,
-    table: Table,
-    moves: Table,
-    used: Whole,
+    tree: SearchTree,
     seat: int,
-    settings: Real,
-    policy: Any,
-    has_policy: bool,
-    parameters: Parameters,
-    memory: Memory,
-    shares: Shares,
-    particles: Record,
+    settings: Settings,
+    model: Model,
+    belief: Belief,
     wanted: int,
-    totals: Real,
-    trace: Real,
+    payoffs: Payoffs,
     stream: Stream,
-    thoughts: Record,
 ) -> int:
     """Run simulations from ``states[0]``, what the searcher sees; returns how many there were.
 
     ``states`` has three workspaces more: the game, what its actor sees, and a leaf that is played
-    out repeatedly. ``totals`` becomes the mean payoff of every player, ``trace`` what it was on the
-    way. There is one place that plays an action, since operations are large to compile.
+    out repeatedly. There is one place that plays an action, since operations are large to compile.
     """
-    whose, estimation, sampling = int(settings[0]), int(settings[1]), int(settings[2])
-    c, horizon, limit, repeats = settings[3], int(settings[4]), settings[5], int(settings[6])
-    prior = settings[7]
+    sets, moves = tree.sets, tree.moves
+    horizon, limit, repeats = settings.horizon, settings.time_limit, settings.repeats
+    totals, trace = payoffs.totals, payoffs.trace
     players = totals.size
-    knower = seat if sampling == OWN_KNOWLEDGE else SPECTATOR
+    knower = seat if settings.sampling == OWN_KNOWLEDGE else SPECTATOR
     path = np.zeros(MAX_PATH, np.int64)
-    sets = np.zeros(MAX_PATH, np.int64)
+    places = np.zeros(MAX_PATH, np.int64)
     seats = np.zeros(MAX_PATH, np.int64)
     worth = np.zeros(players)
     state, view = states[1], states[2]
@@ -240,7 +161,7 @@ def simulate(
         if limit > 0.0 and done % SIMULATIONS_PER_LOOK == 0 and now() > started + limit:
             return done
         copy(state, states[0])
-        deal_believed(state, knower, shares, particles, stream)
+        deal_believed(state, knower, belief, stream)
         depth, in_tree, left = 0, True, 1
         for player in range(players):
             worth[player] = 0.0
@@ -258,29 +179,29 @@ def simulate(
                 in_tree = False  # the tree is about this round
                 deal(state, combine(stream[0], left))
                 continue
-            searched = in_tree and (whose == EVERYBODY or who == seat)
+            searched = in_tree and (settings.whose == EVERYBODY or who == seat)
             place, count = NOWHERE, action_count(state)
             if searched:
                 key = combine(information_key(state, who), who)
-                place = find(table, key)
-                if table[place].visits == 0:
-                    in_tree = open_set(table, used, place, key, count) and depth == 0
+                place = find(tree, key)
+                if sets[place].visits == 0:
+                    in_tree = open_set(tree, place, key, count) and depth == 0
                 elif depth == MAX_PATH:
                     in_tree = False
-                if in_tree and table[place].first == NOWHERE:
-                    in_tree = open_moves(table, moves, used, place)
+                if in_tree and sets[place].first == NOWHERE:
+                    in_tree = open_moves(tree, place)
                 if not in_tree and repeats > 1:
                     left = repeats
                     copy(states[3], state)
             by_policy = True
             if in_tree and searched:
-                by_policy = depth > 0 and float(table[place].visits) < prior * count
+                by_policy = depth > 0 and float(sets[place].visits) < settings.prior * count
             said, index = NOWHERE, NOWHERE
             if by_policy:
-                if has_policy:
+                if settings.has_policy:
                     copy(view, state)
                     observe(view, who)
-                    said = policy_at(policy, view)(view, parameters, memory, stream, thoughts)
+                    said = ask(model, view, stream)
                 elif not in_tree:
                     finish_round_randomly(state, stream)
                     continue
@@ -288,28 +209,23 @@ def simulate(
                     index = below(stream, count)
                     said = action(state, index)
             if in_tree and searched:
-                first = int(table[place].first)
                 if not by_policy:
-                    if estimation == UCB:
-                        visits = int(table[place].visits)
-                        index = best_by_ucb(moves, first, count, visits, c, stream)
+                    if settings.estimation == UCB:
+                        index = best_by_ucb(tree, place, settings.exploration, stream)
                     else:
-                        index = drawn_by_regret(moves, first, count, LOWEST_REGRET, stream)
+                        index = drawn_by_regret(tree, place, LOWEST_REGRET, stream)
                 elif index == NOWHERE:
                     index = index_of(state, said, count)
                 said = action(state, index)
-                path[depth] = first + index
-                sets[depth] = place
+                path[depth] = int(sets[place].first) + index
+                places[depth] = place
                 seats[depth] = who
                 depth += 1
             apply(state, said)
         times = repeats if not in_tree else 1
         for step in range(depth):
-            move = moves[path[step]]
-            move.visits += 1
-            move.value += (worth[seats[step]] / times - move.value) / float(move.visits)
-            move.doubt = 1.0 / math.sqrt(float(move.visits))
-            table[sets[step]].visits += 1
+            count_payoff(moves[path[step]], worth[seats[step]] / times)
+            sets[places[step]].visits += 1
         for player in range(players):
             totals[player] += (worth[player] / times - totals[player]) / (done + 1)
         if (done + 1) * TRACES % wanted < TRACES and trace.shape[0] > 0:
@@ -343,6 +259,22 @@ MOVES_PER_SET = 48
 
 
 @kernel
+def settings_of(parameters: Parameters, has_policy: bool) -> Settings:
+    """Read the settings off a search's parameters."""
+    return Settings(
+        int(parameters[WHOSE]),
+        int(parameters[ESTIMATION]),
+        int(parameters[SAMPLING]),
+        parameters[EXPLORATION],
+        int(parameters[HORIZON]),
+        parameters[TIME_LIMIT],
+        int(parameters[REPEATS]),
+        parameters[PRIOR],
+        has_policy,
+    )
+
+
+@kernel
 def decide_by_search(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
@@ -351,39 +283,21 @@ def decide_by_search(
     size = 64
     while size < 2 * iterations + 2:
         size *= 2
-    table = np.zeros(size, INFORMATION_SET)
     room = min((iterations + 1) * MOVES_PER_SET + action_count(observation), MOST_MOVES)
-    moves = np.empty(room, MOVE)
-    totals = np.zeros(int(observation.players))
+    tree = new_tree(size, room)
     states = workspace(observation, 4)
     copy(states[0], observation)
     seat = whole(observation.viewer)
+    settings = settings_of(parameters, parameters[ROLLOUT_SIZE] == record_size(observation))
     policy, rollout = np.uint64(parameters[ROLLOUT]), parameters[ROLLOUT + 1 :]
-    has_policy = parameters[ROLLOUT_SIZE] == record_size(observation)
-    shares, particles = np.zeros((0, 0)), states
-    if has_policy and parameters[INFORMED] > 0.0:
-        knower = seat if parameters[SAMPLING] == OWN_KNOWLEDGE else SPECTATOR
-        shares, particles = believe(observation, knower, policy, rollout, memory, stream, thoughts)
-    done = simulate(
-        states,
-        table,
-        moves,
-        np.zeros(2, np.int64),
-        seat,
-        parameters[:ROLLOUT],
-        policy,
-        has_policy,
-        rollout,
-        memory,
-        shares,
-        particles,
-        iterations,
-        totals,
-        np.zeros((0, 1)),
-        stream,
-        thoughts,
-    )
-    return conclude(observation, int(parameters[ESTIMATION]), done, table, moves, stream, thoughts)
+    model = Model(policy, rollout, memory, thoughts)
+    belief = no_belief(states)
+    if settings.has_policy and parameters[INFORMED] > 0.0:
+        knower = seat if settings.sampling == OWN_KNOWLEDGE else SPECTATOR
+        belief = believe(observation, knower, model, stream)
+    payoffs = Payoffs(np.zeros(int(observation.players)), np.zeros((0, 1)))
+    done = simulate(states, tree, seat, settings, model, belief, iterations, payoffs, stream)
+    return conclude(observation, settings.estimation, done, tree, stream, thoughts)
 
 
 @kernel
@@ -391,8 +305,7 @@ def conclude(
     observation: Record,
     estimation: int,
     done: int,
-    table: Table,
-    moves: Table,
+    tree: SearchTree,
     stream: Stream,
     thoughts: Record,
 ) -> int:
@@ -401,13 +314,13 @@ def conclude(
     begin(thoughts)
     thoughts.mixed = SAMPLED
     thoughts.rollouts = done
-    place = find(table, combine(information_key(observation, seat), seat))
-    first, count = int(table[place].first), int(table[place].moves)
-    visits, best, chosen = int(table[place].visits), -np.inf, 0
+    place = find(tree, combine(information_key(observation, seat), seat))
+    found = tree.sets[place]
+    first, visits, best, chosen = int(found.first), int(found.visits), -np.inf, 0
     if visits == 0 or first == NOWHERE:
         return int(action(observation, below(stream, action_count(observation))))
-    for index in range(count):
-        move = moves[first + index]
+    for index in range(int(found.moves)):
+        move = tree.moves[first + index]
         made = move.visits > 0
         consider(
             thoughts,
@@ -420,37 +333,33 @@ def conclude(
     if estimation != UCB:
         # The floor is for exploring; with sixty bids it would make most of the final mixture.
         floor = LOWEST_REGRET if estimation == FLOORED_REGRET_MATCHING else 0.0
-        chosen = drawn_by_regret(moves, first, count, floor, stream)
+        chosen = drawn_by_regret(tree, place, floor, stream)
     return int(action(observation, chosen))
 
 
 def trace(observation: State, parameters: Parameters, stream: Stream) -> Real:
-    """What every player's payoff was found to be as a search went on: TRACES points by players."""
+    """Return every player's mean payoff as a search goes on: TRACES points by players."""
     record = observation.record
     iterations = max(int(parameters[ITERATIONS]), TRACES)
-    table = np.zeros(1 << (2 * iterations + 64).bit_length(), INFORMATION_SET)
-    moves = np.zeros(iterations * MOVES_PER_SET, MOVE)
-    points = np.zeros((TRACES, observation.players))
+    tree = new_tree(1 << (2 * iterations + 64).bit_length(), iterations * MOVES_PER_SET)
+    payoffs = Payoffs(np.zeros(observation.players), np.zeros((TRACES, observation.players)))
     states = np.zeros(4, record.dtype)
     states[0] = record
     address = parameters[ROLLOUT]
+    policy = address if INTERPRETED else np.uint64(address)
+    memory = np.zeros((len(SEATS), 1))
+    model = Model(policy, parameters[ROLLOUT + 1 :].copy(), memory, new_thoughts())
+    settings = settings_of(parameters, bool(parameters[ROLLOUT_SIZE] == record.dtype.itemsize))
+    belief = no_belief(states)
     simulate(
         states,
-        table,
-        moves,
-        np.zeros(2, np.int64),
+        tree,
         observation.viewer,
-        parameters[:ROLLOUT].copy(),
-        address if INTERPRETED else np.uint64(address),
-        bool(parameters[ROLLOUT_SIZE] == record.dtype.itemsize),
-        parameters[ROLLOUT + 1 :].copy(),
-        np.zeros((len(SEATS), 1)),
-        np.zeros((0, 0)),
-        states,
+        settings,
+        model,
+        belief,
         iterations,
-        np.zeros(observation.players),
-        points,
+        payoffs,
         stream,
-        new_thoughts(),
     )
-    return points
+    return payoffs.trace

@@ -27,9 +27,9 @@ from perudo.games.game import (
     payoff,
 )
 from perudo.games.kernel import kernel
-from perudo.games.policy import Parameters, addresses, new_thoughts, policy_at
+from perudo.games.policy import Model, Parameters, ask, model_of
 from perudo.games.state import SEATS
-from perudo.search.online.beliefs import believe, deal_believed
+from perudo.search.online.beliefs import believe, deal_believed, no_belief
 
 HIDDEN, LUCK = 1 << 20, 1 << 21
 """Parts of a sample's key; its rounds are numbered below these."""
@@ -42,10 +42,7 @@ Real = npt.NDArray[np.float64]
 @kernel
 def play_on(
     states: Record,
-    thoughts: Record,
-    policies: Any,
-    parameters: Parameters,
-    memory: Real,
+    model: Model,
     seat: int,
     actions: npt.NDArray[np.int64],
     resample: bool,
@@ -62,18 +59,16 @@ def play_on(
     stream = np.zeros(1, np.uint64)
     streams = np.zeros((players, 1), np.uint64)
     dealt, table, view = states[1], states[2], states[3]
-    shares, particles = np.zeros((0, 0)), states
+    belief = no_belief(states)
     if resample:
         stream[0] = combine(key, WEIGHING)
-        shares, particles = believe(
-            states[0], seat, policies[0], parameters, memory, stream, thoughts
-        )
+        belief = believe(states[0], seat, model, stream)
     for sample in range(wins.shape[0]):
         sample_key = combine(key, sample)
         copy(dealt, states[0])
         if resample:
             stream[0] = combine(sample_key, HIDDEN)
-            deal_believed(dealt, seat, shares, particles, stream)
+            deal_believed(dealt, seat, belief, stream)
         for index in range(actions.size):
             luck = combine(sample_key, LUCK)
             for each in range(players):
@@ -89,9 +84,7 @@ def play_on(
                     break
                 copy(view, table)
                 observe(view, acting)
-                choice = policy_at(policies[0], view)(
-                    view, parameters, memory, streams[acting], thoughts
-                )
+                choice = ask(model, view, streams[acting])
             wins[sample, index] = 1.0 if payoff(table, MATCH, seat) > 0.0 else 0.0
 
 
@@ -116,20 +109,18 @@ def win_samples(
     position: Record,
     seat: int,
     actions: list[int],
-    model: Model,
+    player: CompiledPlayer,
     samples: int,
     key: np.uint64,
     *,
     resample: bool,
 ) -> Real:
-    """Whether the seat wins after each action, by sample; ``model`` plays all seats."""
+    """Whether the seat wins after each action, by sample, if the player has all seats."""
     states = np.zeros(4, game.dtype)
     states[0] = position
     wins = np.zeros((samples, len(actions)))
-    policies = addresses([model.policy], game.dtype)
-    numbers = model.parameters
-    parameters = numbers if numbers.size else np.zeros(1)
-    memory = np.zeros((len(SEATS), max(model.memory_width, 1)))
-    codes = np.array(actions, np.int64)
-    play_on(states, new_thoughts(), policies, parameters, memory, seat, codes, resample, key, wins)
+    numbers = player.parameters if player.parameters.size else np.zeros(1)
+    memory = np.zeros((len(SEATS), max(player.memory_width, 1)))
+    model = model_of(player.policy, game.dtype, numbers, memory)
+    play_on(states, model, seat, np.array(actions, np.int64), resample, key, wins)
     return wins

@@ -7,7 +7,7 @@ becomes a graph of thousands of nodes. For games whose hands are independent of 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,8 @@ from perudo.games.state import State
 from perudo.search.trees.outcomes import Keys, Outcomes, Real, Small, gather, standing_key
 from perudo.search.trees.public_tree import PLAYERS, TOO_LARGE, TooLargeError, is_leaf
 
+Places = npt.NDArray[np.int64]
+Actors = npt.NDArray[np.int8]
 NOWHERE = -1
 FREE = np.uint64(0)
 
@@ -46,23 +48,29 @@ def find(table: Keys, key: np.uint64) -> int:
     return whole(place)
 
 
+class Growth(NamedTuple):
+    """The arrays that a graph is written into, by node or by edge."""
+
+    keys: Keys
+    actors: Actors
+    edges: Places
+    """A node's first edge; those of the next node follow."""
+    targets: Small
+    actions: Small
+    leaf_keys: Keys
+    table: Keys
+    """A hash table of memory keys."""
+    places: Small
+    """By place in the table: the node."""
+
+
 @kernel
-def grow_graph(
-    states: Record,
-    memory: int,
-    table: Keys,
-    places: Small,
-    keys: Keys,
-    actors: npt.NDArray[np.int8],
-    edges: npt.NDArray[np.int64],
-    targets: Small,
-    actions: Small,
-    leaf_keys: Keys,
-) -> int:
+def grow_graph(states: Record, memory: int, growth: Growth) -> int:
     """Write the graph below ``states[0]`` into arrays; returns its nodes, or TOO_LARGE.
 
     ``states`` holds the state of each node, and one place more.
     """
+    keys, actors, edges, targets, actions, leaf_keys, table, places = growth
     room = actors.size
     scratch = states[room]
     nodes, used = 1, 0
@@ -105,9 +113,7 @@ def grow_graph(
 
 
 @kernel
-def settle_pairs(
-    states: Record, code: int, hands: npt.NDArray[np.int64], payoffs: Real, keys: Keys
-) -> None:
+def settle_pairs(states: Record, code: int, hands: Places, payoffs: Real, keys: Keys) -> None:
     """What an action that settles the round in ``states[0]`` leads to, for each pair of hands."""
     state = states[1]
     for one in range(hands[0]):
@@ -120,6 +126,45 @@ def settle_pairs(
             keys[one, other] = standing_key(state)
 
 
+@kernel
+def shares_of_ways(edges: Places, targets: Small) -> Real:
+    """Of each edge to a node: which share of all ways to that node leads over it."""
+    ways, shares = np.zeros(edges.size - 1), np.zeros(targets.size)
+    ways[0] = 1.0
+    for node in range(edges.size - 1):
+        for edge in range(edges[node], edges[node + 1]):
+            if targets[edge] >= 0:
+                shares[edge] = ways[node]
+                ways[targets[edge]] += ways[node]
+    for edge in range(targets.size):
+        if targets[edge] >= 0:
+            shares[edge] /= ways[targets[edge]]
+    return shares
+
+
+class Layout(NamedTuple):
+    """A graph as kernels take it."""
+
+    actors: Actors
+    edges: Places
+    targets: Small
+    ways: Real
+    """Of each edge: its share of all ways to the node that it leads to."""
+    offsets: Places
+    payoffs: Real
+    row_kinds: Small
+    column_kinds: Small
+
+
+@kernel
+def most_moves(graph: Layout) -> int:
+    """Return the largest number of moves of a node."""
+    most = 0
+    for node in range(graph.actors.size):
+        most = max(most, graph.edges[node + 1] - graph.edges[node])
+    return most
+
+
 @dataclass(frozen=True)
 class MemoryGraph:
     """A round's graph; every edge leads to a later node, or to a leaf."""
@@ -129,8 +174,8 @@ class MemoryGraph:
     """How many of the last moves are remembered."""
     keys: Keys
     """Of each node: its memory key."""
-    actors: npt.NDArray[np.int8]
-    edges: npt.NDArray[np.int64]
+    actors: Actors
+    edges: Places
     """A node's first edge; those of the next node follow."""
     targets: Small
     """Of each edge: the node that it leads to, or the leaf table t as -1 - t."""
@@ -153,13 +198,26 @@ class MemoryGraph:
         )
 
     @property
-    def offsets(self) -> npt.NDArray[np.int64]:
+    def offsets(self) -> Places:
         """Where each node's moves begin, among those of all nodes of its player."""
         moves, found = np.diff(self.edges), np.zeros(self.nodes, np.int64)
         for player in range(PLAYERS):
             mine = self.actors == player
             found[mine] = np.cumsum(moves[mine]) - moves[mine]
         return found
+
+    def layout(self) -> Layout:
+        """Return the graph as kernels take it."""
+        return Layout(
+            actors=self.actors,
+            edges=self.edges,
+            targets=self.targets,
+            ways=shares_of_ways(self.edges, self.targets),
+            offsets=self.offsets,
+            payoffs=self.payoffs,
+            row_kinds=self.outcomes.row_kinds,
+            column_kinds=self.outcomes.column_kinds,
+        )
 
     def for_match(self, values: Real) -> MemoryGraph:
         """The same round, played for what the standings after it are worth to the first player."""
@@ -173,10 +231,10 @@ def longest_memory(start: State, least: int, most: int, largest: int) -> int:
     memory = least
     while memory < most:
         try:
-            keys = _grow(record, memory + 1, 4 * largest)[1]
+            _, grown = _grow(record, memory + 1, 4 * largest)
         except TooLargeError:
             break
-        if len(keys) > largest:
+        if len(grown.keys) > largest:
             break
         memory += 1
     return memory
@@ -191,7 +249,8 @@ def build(start: State, memory: int, largest: int = 2_000_000) -> MemoryGraph:
     if not game.operations.hand_count(record, 0):
         raise PerudoError(f"{game.name} has no rounds that can be solved with a short memory")
     game.operations.deal(record, np.uint64(1))
-    states, keys, actors, edges, targets, actions, leaf_keys = _grow(record, memory, largest)
+    states, grown = _grow(record, memory, largest)
+    keys, actors, edges, targets, actions, leaf_keys, _, _ = grown
     order = _topological(edges, targets)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order), dtype=np.int32)
@@ -223,28 +282,33 @@ def _join(leaves: npt.NDArray[np.bool_], tables: Any, nodes: Small) -> Small:
     return targets
 
 
-def _grow(record: Record, memory: int, largest: int) -> tuple[Any, ...]:
+def _grow(record: Record, memory: int, largest: int) -> tuple[Record, Growth]:
     room = 1 << 10
     while True:
         states = np.zeros(room + 1, record.dtype)
         states[0] = record
         branches = room * 64
-        arrays: tuple[Any, ...] = (
-            np.zeros(room, np.uint64),
-            np.zeros(room, np.int8),
-            np.zeros(room + 1, np.int64),
-            np.zeros(branches, np.int32),
-            np.zeros(branches, np.int32),
-            np.zeros(branches, np.uint64),
+        growth = Growth(
+            keys=np.zeros(room, np.uint64),
+            actors=np.zeros(room, np.int8),
+            edges=np.zeros(room + 1, np.int64),
+            targets=np.zeros(branches, np.int32),
+            actions=np.zeros(branches, np.int32),
+            leaf_keys=np.zeros(branches, np.uint64),
+            table=np.zeros(4 * room, np.uint64),
+            places=np.zeros(4 * room, np.int32),
         )
-        table = np.zeros(4 * room, np.uint64)
-        places = np.zeros(4 * room, np.int32)
-        nodes = int(grow_graph(states, memory, table, places, *arrays))
+        nodes = int(grow_graph(states, memory, growth))
         if nodes != TOO_LARGE:
-            keys, actors, edges, *by_edge = arrays
-            used = int(edges[nodes])
-            shortened = (part[:used].copy() for part in by_edge)
-            return states, keys[:nodes], actors[:nodes], edges[: nodes + 1], *shortened
+            used = int(growth.edges[nodes])
+            return states, growth._replace(
+                keys=growth.keys[:nodes],
+                actors=growth.actors[:nodes],
+                edges=growth.edges[: nodes + 1],
+                targets=growth.targets[:used].copy(),
+                actions=growth.actions[:used].copy(),
+                leaf_keys=growth.leaf_keys[:used].copy(),
+            )
         room *= 4
         if room > largest:
             raise TooLargeError(
@@ -253,7 +317,7 @@ def _grow(record: Record, memory: int, largest: int) -> tuple[Any, ...]:
 
 
 @kernel
-def sort_nodes(edges: npt.NDArray[np.int64], targets: Small, order: Small) -> int:
+def sort_nodes(edges: Places, targets: Small, order: Small) -> int:
     """Put nodes into an order in which every edge leads forward; returns how many could be."""
     nodes = edges.size - 1
     awaited = np.zeros(nodes, np.int64)
@@ -275,7 +339,7 @@ def sort_nodes(edges: npt.NDArray[np.int64], targets: Small, order: Small) -> in
     return placed
 
 
-def _topological(edges: npt.NDArray[np.int64], targets: Small) -> Small:
+def _topological(edges: Places, targets: Small) -> Small:
     order = np.zeros(len(edges) - 1, np.int32)
     if sort_nodes(edges, targets, order) < len(order):
         raise PerudoError("players with so short a memory could go round in circles")

@@ -29,6 +29,9 @@ from perudo.games.state import State
 Real = npt.NDArray[np.float64]
 Small = npt.NDArray[np.int32]
 Keys = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.float32]
+Players = tuple[Numbers, Numbers]
+"""Regrets or strategies of two players."""
 MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64)
 """Odd numbers that make different triples different words."""
 PAYOFF_UNITS, LEAST_PAYOFF = 1_000_000, 1_000_000
