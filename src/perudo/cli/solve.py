@@ -21,7 +21,8 @@ from perudo.cli.shared import Count, GameSettings, JsonSettings
 from perudo.games.errors import PerudoError
 from perudo.games.state import State
 from perudo.lab.solve.counting import count_tree, dice_by_seat
-from perudo.lab.solve.exploitability import measure
+from perudo.lab.solve import sampling, solving
+from perudo.lab.solve.exploitability import Exploitability, measure
 from perudo.lab.solve.lower_bound import Effort
 from perudo.lab.solve.sampling import Learning, finish, learn, make_learner
 from perudo.lab.solve.solving import Progress, make_solver, save, start_of, summary
@@ -150,7 +151,7 @@ def run_learn(settings: SolveSettings) -> int:
     return 0
 
 
-def show(found: Mapping[str, float | bool | str | None]) -> None:
+def show(found: solving.Summary | sampling.Summary | Exploitability) -> None:
     """Print a result, one figure per line."""
     for name, value in found.items():
         shown = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value

@@ -20,6 +20,7 @@ from perudo.lab.champion.two_player_training import PRESETS, Progress, train_two
 from perudo.lab.engines import check_engine, open_engine
 from perudo.lab.experiments.results import commit
 from perudo.lab.play import cores
+from perudo.search.files.sealed import Header
 
 PARTS = ("many", "two", "both")
 QUICK_PRESETS = {"common:dice=2": two_player_training.Effort(200)}

@@ -88,9 +88,10 @@ def test_open_spiel_and_our_solver_find_the_same_exploitability() -> None:
     rules = Rules.preset("openspiel").with_options({**SMALL, "dice": "1"})
     found = exploitability(agent_named("random"), PERUDO.start(rules, 2, opener=0))
     uniform, root = policy.UniformRandomPolicy(game), game.new_initial_state()
-    for seat, ours in enumerate(("best_response_opening", "best_response_answering")):
+    responses = found["best_response_opening"], found["best_response_answering"]
+    for seat, ours in enumerate(responses):
         measured = BestResponsePolicy(game, seat, uniform).value(root)
-        assert measured == pytest.approx(found[ours], abs=1e-9)
+        assert measured == pytest.approx(ours, abs=1e-9)
         assert measured > 0.3
 
 

@@ -28,9 +28,10 @@ from perudo.lab.champion.training import (
     unpacked,
 )
 from perudo.lab.engine import Engine, Here, never
+from perudo.search.files.sealed import Header
 
 TINY = Effort(generations=2, quick=2000, slow=300, parts=3, rollouts=32, epochs=1, trial_games=1)
-ABOUT = {"command": "a test", "commit": "none"}
+ABOUT: Header = {"command": "a test", "commit": "none"}
 
 
 class Interrupted(Here):

@@ -16,8 +16,9 @@ from perudo.games.state import State
 from perudo.lab.solve.exploitability import exploitability, measure
 from perudo.lab.solve.lower_bound import Effort, lower_bound
 from perudo.lab.solve.sampling import Learnt
-from perudo.search.cfr.external_sampling import SamplingSolver
+from perudo.search.cfr.external_sampling import SamplingSolver, learnt_parameters
 from perudo.search.cfr.history_cfr import HistorySolver
+from perudo.search.files.page import ALL_MOVES
 from perudo.search.trees.history_tree import HistoryTree
 
 
@@ -32,7 +33,7 @@ def standard(name: str) -> State:
 
 def strategy(solver: SamplingSolver, tree: HistoryTree) -> npt.NDArray[np.float64]:
     """What was learnt, by the information sets of the tree of histories."""
-    page = solver.page()
+    page = solver.page({})
     chances = np.zeros((tree.information_sets, int(tree.set_counts.max())))
     for index, key in enumerate(tree.keys):
         row = page.row(int(key), 0)
@@ -64,7 +65,7 @@ def test_more_than_two_players_learn() -> None:
     first = start("common", 1, 1, 1)
     solver = SamplingSolver(first, largest=1 << 17)
     solver.iterate(60_000)
-    agent = Learnt().with_page(solver.page(), first)
+    agent = Learnt(*learnt_parameters(solver.page({"memory": ALL_MOVES})))
     effort = Effort(rounds=400, iterations=300, training=30_000)
     local = lower_bound(agent, first, "local", effort)
     assert local["ci95"][0] < 0.05

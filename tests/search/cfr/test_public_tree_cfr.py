@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
-from pathlib import Path
-from typing import Any
 
 import kuhn_poker
 import numpy as np
@@ -18,10 +15,9 @@ from perudo.games.perudo import PERUDO, Rules
 from perudo.games.state import State
 from perudo.search.cfr.history_cfr import HistorySolver
 from perudo.search.cfr.public_tree_cfr import VARIANTS, Solver
-from perudo.search.files.sealed import SealedFileError
-from perudo.search.files.strategy import Strategy
 from perudo.search.trees.history_tree import HistoryTree
 from perudo.search.trees.public_tree import PublicTree, TooLargeError, build
+from search.strategies import Strategy
 
 TWO_PLAYER_PRESETS = sorted(PERUDO.presets)
 
@@ -123,7 +119,7 @@ def by_histories(strategy: Strategy, tree: HistoryTree) -> npt.NDArray[np.float6
 def test_both_trees_judge_a_strategy_alike(start: State, iterations: int) -> None:
     solver, histories = Solver(build(start)), HistorySolver(HistoryTree(start))
     solver.iterate(iterations)
-    same = by_histories(Strategy.of(solver, {}), histories.tree)
+    same = by_histories(Strategy(solver), histories.tree)
     assert solver.value() == pytest.approx(histories.value(same), abs=1e-12)
     for player in (0, 1):
         theirs = histories.best_response(player, same)
@@ -166,47 +162,6 @@ def test_32_bits_are_enough_for_most(openspiel_tree: PublicTree) -> None:
     solver.iterate(600)
     assert solver.exploitability() < 5e-4
     assert solver.value() == pytest.approx(-7 / 258, abs=1e-3)
-
-
-# --- files --------------------------------------------------------------------------------------
-def test_strategies_are_saved_and_read_again(tmp_path: Path) -> None:
-    solver = solved(build(perudo("asmodee", 1, 1)), 1e-3)
-    strategy = Strategy.of(solver, {"iterations": solver.iterations})
-    path = tmp_path / "small.strategy"
-    strategy.save(path)
-    again = Strategy.load(path)
-    assert again.about == {"iterations": solver.iterations}
-    assert np.abs(again.chances - strategy.chances).max() < 1e-4
-    with pytest.raises(ValueError, match="read-only"):
-        again.chances[0] = 1
-
-
-@pytest.mark.parametrize(
-    "damage, reason",
-    [
-        (lambda data: data[:-10], "damaged"),
-        (lambda data: data.replace(b'"version": 1', b'"version": 9'), "version 9"),
-        (lambda data: b"PK" + data, "not a file of perudo strategy"),
-        (lambda data: data.replace(b'"game": "perudo"', b'"game": "chess"'), "unknown game"),
-        (lambda data: data.replace(b'"dice": [1, 1]', b'"dice": [2, 1]'), "does not fit"),
-    ],
-)
-def test_damaged_files_are_refused(tmp_path: Path, damage: Any, reason: str) -> None:
-    path = tmp_path / "small.strategy"
-    Strategy.of(Solver(build(perudo("asmodee", 1, 1))), {}).save(path)
-    path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(PerudoError, match=reason):
-        Strategy.load(path)
-    with pytest.raises(SealedFileError, match="cannot read"):
-        Strategy.load(tmp_path / "none")
-
-
-def test_the_header_can_be_read_by_people(tmp_path: Path) -> None:
-    path = tmp_path / "small.strategy"
-    Strategy.of(Solver(build(perudo("asmodee", 1, 1))), {"value": 0.5}).save(path)
-    header = json.loads(path.read_bytes().split(b"\n")[0])
-    assert header["start"]["dice"] == [1, 1]
-    assert header["value"] == 0.5
 
 
 # --- OpenSpiel ----------------------------------------------------------------------------------
@@ -253,7 +208,7 @@ def test_open_spiel_finds_our_strategy_as_exploitable_as_we_do(openspiel_tree: P
     pyspiel = pytest.importorskip("pyspiel")
     solver = Solver(openspiel_tree, "cfr+")
     solver.iterate(20)
-    tables = open_spiel_tables(Strategy.of(solver, {}))
+    tables = open_spiel_tables(Strategy(solver))
     game = pyspiel.load_game("liars_dice(players=2,numdice=1)")
     theirs = pyspiel.exploitability(game, pyspiel.TabularPolicy(tables))
     assert theirs == pytest.approx(solver.exploitability(), abs=1e-9)
@@ -268,7 +223,7 @@ def test_our_cfr_plus_is_open_spiels(openspiel_tree: PublicTree) -> None:
         theirs.evaluate_and_update_policy()
     ours.iterate(20)
     average = theirs.average_policy()
-    tables = open_spiel_tables(Strategy.of(ours, {}))
+    tables = open_spiel_tables(Strategy(ours))
     differences = []
     for name, chances in tables.items():
         answer = dict(average.action_probabilities(name))

@@ -11,12 +11,12 @@ import pytest
 
 from perudo.games.perudo import PERUDO, Rules
 from perudo.search.cfr.opponent_sampling import HandsSolver
-from perudo.search.files.sealed import SealedFileError
+from perudo.search.files.sealed import About, SealedFileError
 from perudo.search.files.sparse import SparsePage, Thrift, dense, load, reaches, save, sparse_page
 from perudo.search.trees.memory_graph import MemoryGraph, build
 
 EVERYTHING = Thrift(least_chance=0.0, least_reach=-1.0)
-ABOUT = {"rules": "common", "dice": [2, 1], "memory": 1}
+ABOUT: About = {"rules": "common", "dice": [2, 1], "memory": 1}
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def solver() -> HandsSolver:
 
 def page_of(solver: HandsSolver, thrift: Thrift) -> SparsePage:
     first, second = solver.average()
-    return sparse_page(solver.graph, (first, second), dict(ABOUT), thrift)
+    return sparse_page(solver.graph, (first, second), ABOUT, thrift)
 
 
 def test_what_is_kept_is_as_it_was(solver: HandsSolver) -> None:

@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +27,7 @@ FAMILIES = ("common", "official")
 WORTH_SCALE = 65535
 
 
-class Shape(TypedDict, total=False):
+class Shape(Header, total=False):
     """The sizes that the weights are for."""
 
     models: list[str]
@@ -37,7 +36,7 @@ class Shape(TypedDict, total=False):
     hidden: int
 
 
-class HabitsHeader(Header, Shape, total=False):
+class HabitsHeader(Shape, total=False):
     """The first line of the file."""
 
     families: list[str]
@@ -74,8 +73,8 @@ class Habits:
         for family in self.families.values():
             worth = (np.clip(family.worth, 0.0, 1.0) * WORTH_SCALE).round()
             parts += [family.weights.astype("<f4").tobytes(), worth.astype("<u2").tobytes()]
-        header: HabitsHeader = {**self.about, **SHAPE, "families": list(self.families)}
-        return FORMAT.seal(header, zlib.compress(b"".join(parts), 9))
+        header: HabitsHeader = {"families": list(self.families)}
+        return FORMAT.seal(zlib.compress(b"".join(parts), 9), self.about, SHAPE, header)
 
     @staticmethod
     def from_bytes(content: bytes, name: str) -> Habits:
@@ -83,8 +82,13 @@ class Habits:
         header, payload = FORMAT.unseal(content, name)
         block = zlib.decompress(payload)
         names = list(header.pop("families", []))
-        alike = [header.pop(part, None) == size for part, size in SHAPE.items()]
-        if not all(alike) or len(block) != len(names) * (4 * WEIGHTS + 2 * SIZE):
+        shape: Shape = {
+            "models": header.pop("models", []),
+            "position": header.pop("position", 0),
+            "move": header.pop("move", 0),
+            "hidden": header.pop("hidden", 0),
+        }
+        if shape != SHAPE or len(block) != len(names) * (4 * WEIGHTS + 2 * SIZE):
             raise SealedFileError(f"{name} was made for another version of the champion")
         families, begin = {}, 0
         for family in names:

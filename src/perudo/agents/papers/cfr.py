@@ -171,7 +171,7 @@ class Cfr(CompiledAgent):
         pages = [valued.page for valued in solver.valued.values()]
         for place, (page, standing) in enumerate(zip(pages, standings, strict=True)):
             number = int(standing_number(standing.record))
-            page.about.update(standing=number, pages=len(pages))
+            page.about["standing"], page.about["pages"] = number, len(pages)
             page.save(folder / f"{place}.page")
         return pages
 

@@ -36,6 +36,7 @@ from perudo.lab.engine import Engine
 from perudo.lab.play import play
 from perudo.levels import ratings
 from perudo.ratings import rating_among
+from perudo.search.files.sealed import Header
 
 STARTS = 3000
 """Dice counts that matches begin from."""

@@ -128,7 +128,9 @@ def train_two_players(
     with ThreadPoolExecutor(workers) as pool:
         pages = list(pool.map(solve, rounds))
     shipped = [thinner(page) for page in pages]
-    save(out, shipped, {**about, "seed": seed})
+    header = about.copy()
+    header["seed"] = seed
+    save(out, shipped, header)
     return shipped
 
 
@@ -163,7 +165,8 @@ def solve_round(round: Round, seed: int, effort: Effort) -> SparsePage:
     exact = Solver(tree, "dcfr")
     while exact.iterations == 0 or exact.exploitability() > EXACT_TARGET:
         exact.iterate(100)
-    about |= {"memory": ALL_MOVES, "value": exact.value(), "error": exact.exploitability()}
+    value, error = exact.value(), exact.exploitability()
+    about = {**about, "memory": ALL_MOVES, "value": value, "error": error}
     graph = memory_graph.build(start, ALL_MOVES)
     return sparse_page(graph, _spread(graph, exact.page({})), about, EXACTLY)
 
@@ -173,16 +176,16 @@ def _learn(start: State, about: About, seed: int, effort: Effort) -> SparsePage:
     graph = memory_graph.build(start, memory)
     hands = sum(len(weights) for weights in graph.weights)
     deals = min(effort.deals, max(MOST_WORK // (len(graph.targets) * hands), FEWEST_DEALS))
-    about |= {"memory": memory, "deals": deals}
+    about = {**about, "memory": memory, "deals": deals}
     if effort.clones:
         clones = [_clone(graph, number) for number in range(effort.clones)]
         first, second = restricted_response(graph, seed, deals, clones, effort.share)
-        about |= {"clones": effort.clones, "share": effort.share}
+        about = {**about, "clones": effort.clones, "share": effort.share}
     else:
         solver = HandsSolver(graph, seed)
         solver.iterate(deals)
         first, second = solver.average()
-    about |= {"value": value_of(graph, first, second)}
+    about["value"] = value_of(graph, first, second)
     return sparse_page(graph, (first, second), about, KEPT)
 
 

@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
+from typing import Any, TypedDict
 
 from perudo.games.errors import PerudoError
 from perudo.games.game import Game
 from perudo.games.perft import perft
+from perudo.lab.solve.solving import start_of
 
 
-def count_tree(game: Game, setting: Any, players: int | None, dice: str | None) -> dict[str, Any]:
+class TreeCount(TypedDict):
+    """The size of a round's tree."""
+
+    game: str
+    rules: str
+    players: int
+    chance_outcomes: int
+    decision_nodes: int
+    terminal_nodes: int
+    information_sets: int
+    deepest: int
+
+
+def count_tree(game: Game, setting: Any, players: int | None, dice: str | None) -> TreeCount:
     """Count a round from a fresh start, with the first seat opening."""
-    start: dict[str, Any] = {}
-    seats = players or game.properties.min_players
-    if game.name == "perudo":
-        start["opener"] = 0
-        if dice is not None:
-            counts = parse_dice(dice)
-            seats = players or (len(counts) if len(counts) > 1 else 2)
-            start["dice"] = counts * seats if len(counts) == 1 else counts
-    elif dice is not None:
-        raise PerudoError(f"{game.name} has no dice")
-    counted = perft(game.start(setting, seats, **start))
+    seats, counts = players or game.properties.min_players, None
+    if dice is not None:
+        counts = parse_dice(dice)
+        seats = players or max(len(counts), 2)
+        counts = counts * seats if len(counts) == 1 else counts
+    counted = perft(start_of(game, setting, counts, seats))
     return {
         "game": game.name,
         "rules": game.describe_setting(setting),
         "players": seats,
-        **asdict(counted),
+        "chance_outcomes": counted.chance_outcomes,
+        "decision_nodes": counted.decision_nodes,
+        "terminal_nodes": counted.terminal_nodes,
+        "information_sets": counted.information_sets,
+        "deepest": counted.deepest,
     }
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -36,14 +36,16 @@ from perudo.games.game import (
     payoff,
     round_over,
 )
-from perudo.games.kernel import INTERPRETED, kernel
+from perudo.games.kernel import kernel
 from perudo.games.policy import (
     Memory,
+    Model,
     Parameters,
     address_of,
-    new_thoughts,
+    ask,
+    decide_at,
+    model_of,
     number_of,
-    policy_at,
 )
 from perudo.games.state import State, action_code
 from perudo.search.cfr.best_response import Answerer
@@ -72,27 +74,45 @@ class Effort:
     seed: int = 1
 
 
+class LowerBound(TypedDict):
+    """What an answer won."""
+
+    method: str
+    lower_bound: float
+    """The mean over the seats."""
+    ci95: list[float]
+    won_by_seat: list[float]
+    rounds: int
+    seconds: float
+
+
+class Opponents(NamedTuple):
+    """The agent in all seats but one."""
+
+    model: Model
+    memories: Any
+    """By seat: what the agent remembers."""
+    learning: Any
+    """The address of the policy that is shown each settled round."""
+    learns: bool
+
+
 @kernel
 def play_rounds(
     states: Record,
     seat: int,
-    responder: Any,
-    responder_parameters: Parameters,
-    agent: Any,
-    agent_parameters: Parameters,
-    learning: Any,
-    learns: bool,
-    memories: Any,
+    responder: Model,
+    opponents: Opponents,
     key: np.uint64,
     payoffs: Payoffs,
     stream: Stream,
-    thoughts: Record,
 ) -> None:
     """Play rounds with the responder in one seat and the agent in all others.
 
     If it ``learns``, the agent is shown how each round was settled.
     """
     state, view = states[1], states[2]
+    agent, memories = opponents.model, opponents.memories
     for number in range(payoffs.size):
         copy(state, states[0])
         while True:
@@ -105,22 +125,25 @@ def play_rounds(
             copy(view, state)
             observe(view, who)
             if who == seat:
-                said = policy_at(responder, view)(
-                    view, responder_parameters, memories[who], stream, thoughts
-                )
+                said = ask(responder, view, stream)
             else:
-                said = policy_at(agent, view)(
-                    view, agent_parameters, memories[who], stream, thoughts
+                said = decide_at(
+                    agent.policy, view, agent.parameters, memories[who], stream, agent.thoughts
                 )
             apply(state, said)
         payoffs[number] = payoff(state, ROUND, seat)
-        if learns:
+        if opponents.learns:
             for who in range(memories.shape[0]):
                 if who != seat:
                     copy(view, state)
                     observe(view, who)
-                    policy_at(learning, view)(
-                        view, agent_parameters, memories[who], stream, thoughts
+                    decide_at(
+                        opponents.learning,
+                        view,
+                        agent.parameters,
+                        memories[who],
+                        stream,
+                        agent.thoughts,
                     )
 
 
@@ -147,16 +170,10 @@ def local_answer(model: CompiledPlayer, start: State, effort: Effort) -> Answer:
 def trained_answer(player: CompiledPlayer, start: State, seat: int, effort: Effort) -> Answer:
     """Learn against the agent, then play the best move of each information set."""
     memory = effort.memory if start.game.operations.rewind(start.record) else ALL_MOVES
-    policy = _address(player.policy, start)
-    learner = Answerer(start, seat, memory, policy, player.parameters, effort.seed)
+    learner = Answerer(start, seat, memory, player.policy, player.parameters, effort.seed)
     learner.iterate(effort.training)
     book, parameters = learnt_parameters(learner.page())
     return Answer(play_learnt, parameters, book)
-
-
-def _address(policy: Any, start: State) -> Any:
-    address = address_of(policy, start.game.dtype)
-    return address if INTERPRETED else np.uint64(address)
 
 
 class Series:
@@ -171,24 +188,24 @@ class Series:
         self, answer: Answer, rounds: int, deals: int = DEALS, learns: bool = False
     ) -> Payoffs:
         """What the answer wins in some rounds; ``deals`` says which."""
-        start, player = self._start, self._player
-        states = np.zeros(3, start.game.dtype)
+        player, start, memories = self._player, self._start, self.memories
+        dtype = start.game.dtype
+        states = np.zeros(3, dtype)
         states[0] = start.record
         payoffs = np.zeros(rounds)
         play_rounds(
             states,
             self._seat,
-            _address(answer.policy, start),
-            answer.parameters,
-            _address(player.policy, start),
-            player.parameters,
-            _address(player.learning or player.policy, start),
-            learns and player.learning is not None,
-            self.memories,
+            model_of(answer.policy, dtype, answer.parameters, memories[self._seat]),
+            Opponents(
+                model_of(player.policy, dtype, player.parameters, memories[0]),
+                memories,
+                address_of(player.learning or player.policy, dtype),
+                learns and player.learning is not None,
+            ),
             key_of(self._seed, deals),
             payoffs,
             self._stream,
-            new_thoughts(),
         )
         return payoffs
 
@@ -213,7 +230,7 @@ def _payoffs_asked(player: Player, start: State, seat: int, effort: Effort) -> P
     return payoffs
 
 
-def lower_bound(agent: Agent, start: State, method: str, effort: Effort) -> dict[str, Any]:
+def lower_bound(agent: Agent, start: State, method: str, effort: Effort) -> LowerBound:
     """What an answer won on average over the seats, with a 95 % interval."""
     if method not in METHODS:
         raise PerudoError(f"method {method!r} is not known; there are: {', '.join(METHODS)}")

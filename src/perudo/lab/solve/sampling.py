@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Required
 
 from perudo.agents.agent import CompiledAgent
 from perudo.agents.heads_up import standing_number
@@ -18,10 +18,12 @@ from perudo.agents.papers.cfr import play_by_the_book
 from perudo.games.policy import Parameters
 from perudo.games.state import State
 from perudo.lab.solve.lower_bound import Effort, lower_bound
+from perudo.lab.solve.solving import Round, rules_and_dice
 from perudo.search.cfr.external_sampling import SamplingSolver, learnt_parameters, play_learnt
 from perudo.search.cfr.fsicfr import MemorySolver
 from perudo.search.files.book import Book
-from perudo.search.files.page import ALL_MOVES, Page, page_of_memory
+from perudo.search.files.page import ALL_MOVES, Page, about_round
+from perudo.search.files.sealed import About
 from perudo.search.trees import memory_graph
 
 STEPS = 40
@@ -38,39 +40,34 @@ class Learning:
     seconds: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Learnt(CompiledAgent):
-    """Plays what was learnt of one round."""
+    """Plays what external sampling learnt of one round."""
 
     name = "learnt"
-
-    def with_page(self, page: Page, start: State) -> Learnt:
-        """Ready to play."""
-        self.__dict__["_kept"], self.__dict__["_parameters"] = self._open(page, start)
-        return self
-
-    def _open(self, page: Page, start: State) -> tuple[Book, Parameters]:
-        return learnt_parameters(page)
-
     policy = play_learnt
     any_game = True
 
+    book: Book
+    """Kept because the parameters point into it."""
+    numbers: Parameters
+
+    @property
+    def spec(self) -> str:
+        """The name alone."""
+        return self.name
+
     @property
     def parameters(self) -> Parameters:
-        """Where the page lies."""
-        found: Parameters = self.__dict__["_parameters"]
-        return found
+        """The memory of the players, and the place of the book."""
+        return self.numbers
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LearntByHand(Learnt):
-    """The same where strategies are kept by memory key and hand."""
+    """Plays what FSICFR learnt of one round; its strategies are by memory key and hand."""
 
     policy = play_by_the_book
-
-    def _open(self, page: Page, start: State) -> tuple[Book, Parameters]:
-        book = Book.of([(int(standing_number(start.record)), page)])
-        return book, book.parameters
 
 
 def learn(
@@ -100,36 +97,55 @@ def make_learner(
     return MemorySolver(memory_graph.build(start, memory or 0), seed)
 
 
+class Summary(Round, total=False):
+    """What came of learning a round."""
+
+    variant: Required[str]
+    memory: Required[int | None]
+    """Moves that are remembered; None for all."""
+    iterations: Required[int]
+    seconds: Required[float]
+    memory_mb: Required[float]
+    value: float
+    information_sets: int
+    exploitability_at_least: float
+    ci95: list[float]
+    bound_rounds: int
+
+
 def finish(
     solver: MemorySolver | SamplingSolver,
     start: State,
     learning: Learning,
     bound: Effort | None,
-) -> tuple[dict[str, Any], Page]:
-    """What came of it, as plain data, with a lower bound if wanted; and the strategies."""
-    rules = getattr(start, "rules", None)
-    seats = start.players
-    found: dict[str, Any] = {
+) -> tuple[Summary, Page]:
+    """Return the result, with a lower bound if wanted, and the strategies."""
+    rules, dice = rules_and_dice(start)
+    found: Summary = {
         "game": start.game.name,
-        "rules": str(rules) if rules is not None else start.game.presets[0],
-        "dice": [int(n) for n in start.record.counts[:seats]] if rules is not None else None,
+        "rules": rules,
+        "dice": dice,
         "variant": solver.variant,
         "memory": _memory(solver),
         "iterations": solver.iterations,
         "seconds": round(learning.seconds, 3),
         "memory_mb": round(solver.bytes / 1e6, 1),
     }
+    about: About = {**about_round(start), "variant": solver.variant}
+    about["iterations"] = solver.iterations
     agent: Learnt
     if isinstance(solver, MemorySolver):
-        found["value"] = solver.value()
+        found["value"] = about["value"] = solver.value()
         found["information_sets"] = solver.graph.information_sets
-        page = page_of_memory(solver, dict(found))
-        agent = LearntByHand().with_page(page, start)
+        about["memory"] = solver.graph.memory
+        page = solver.page(about)
+        book = Book.of([(int(standing_number(start.record)), page)])
+        agent = LearntByHand(book, book.parameters)
     else:
         found["information_sets"] = solver.information_sets
-        page = solver.page()
-        page.about.update(found, memory=solver.memory)
-        agent = Learnt().with_page(page, start)
+        about["memory"] = solver.memory
+        page = solver.page(about)
+        agent = Learnt(*learnt_parameters(page))
     if bound is not None:
         shown = lower_bound(agent, start, "local", bound)
         found["exploitability_at_least"] = shown["lower_bound"]

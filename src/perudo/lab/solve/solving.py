@@ -6,16 +6,18 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
 from perudo.games.errors import PerudoError
 from perudo.games.game import Game
+from perudo.games.perudo.game import PerudoGame
 from perudo.games.state import State
 from perudo.search.cfr.history_cfr import HistorySolver
 from perudo.search.cfr.public_tree_cfr import Solver
-from perudo.search.files.strategy import Strategy
+from perudo.search.files.page import ALL_MOVES, about_round
+from perudo.search.files.sealed import About
 from perudo.search.trees.history_tree import HistoryTree
 from perudo.search.trees.public_tree import TooLargeError, build
 from perudo.search.trees.tree_size import TreeSize, tree_size
@@ -36,14 +38,45 @@ class Progress:
     seconds: float
 
 
-def start_of(game: Game, setting: Any, dice: list[int] | None) -> State:
-    """The round to solve, with the first seat opening."""
-    options: dict[str, Any] = {}
-    if game.name == "perudo":
-        options = {"dice": dice or [1, 1], "opener": 0}
-    elif dice is not None:
+class Round(TypedDict):
+    """The round that a result is about."""
+
+    game: str
+    rules: str
+    dice: list[int] | None
+    """By seat; None in games without dice."""
+
+
+class Summary(Round):
+    """A solved round."""
+
+    variant: str
+    target: float
+    reached: bool
+    value: float
+    exploitability: float
+    iterations: int
+    seconds: float
+    information_sets: int
+    memory_mb: float
+
+
+def start_of(game: Game, setting: Any, dice: list[int] | None, players: int | None = None) -> State:
+    """Return the start of a round, with the first seat opening."""
+    seats = players or (len(dice) if dice else 2)
+    if isinstance(game, PerudoGame):
+        return game.start(setting, seats, dice, opener=0)
+    if dice is not None:
         raise PerudoError(f"{game.name} has no dice")
-    return game.start(setting, len(dice) if dice else 2, **options)
+    return game.start(setting, seats)
+
+
+def rules_and_dice(start: State) -> tuple[str, list[int] | None]:
+    """Return the rules and the dice of the round that begins here."""
+    rules = getattr(start, "rules", None)
+    if rules is None:
+        return start.game.presets[0], None
+    return str(rules), [int(count) for count in start.record.counts[: start.players]]
 
 
 def available_memory() -> int:
@@ -105,14 +138,14 @@ def solve(
             return progress
 
 
-def summary(solver: Solver | HistorySolver, progress: Progress, target: float) -> dict[str, Any]:
-    """What came of it, as plain data."""
+def summary(solver: Solver | HistorySolver, progress: Progress, target: float) -> Summary:
+    """Return the result as plain data."""
     start = solver.tree.start
-    rules = getattr(start, "rules", None)
+    rules, dice = rules_and_dice(start)
     return {
         "game": start.game.name,
-        "rules": str(rules) if rules is not None else start.game.presets[0],
-        "dice": [int(count) for count in start.record.counts[:2]] if rules is not None else None,
+        "rules": rules,
+        "dice": dice,
         "variant": solver.variant,
         "target": target,
         "reached": progress.exploitability <= target,
@@ -125,9 +158,17 @@ def summary(solver: Solver | HistorySolver, progress: Progress, target: float) -
     }
 
 
-def save(solver: Solver | HistorySolver, summary: dict[str, Any], path: Path) -> None:
-    """Keep the average strategy."""
-    if not isinstance(solver, Solver):
-        raise PerudoError("strategies of games with hidden moves cannot be saved yet")
-    kept = ("variant", "value", "exploitability", "iterations")
-    Strategy.of(solver, {name: summary[name] for name in kept}).save(path)
+def save(solver: Solver | HistorySolver, found: Summary, path: Path) -> None:
+    """Write the average strategy to a file: a page (``search/files/page.py``)."""
+    start = solver.tree.start
+    if not isinstance(solver, Solver) or not start.game.operations.hand_count(start.record, 0):
+        raise PerudoError(f"strategies of {start.game.name} cannot be saved yet")
+    about: About = {
+        **about_round(start),
+        "memory": ALL_MOVES,
+        "variant": found["variant"],
+        "value": found["value"],
+        "exploitability": found["exploitability"],
+        "iterations": found["iterations"],
+    }
+    solver.page(about).save(path)

@@ -33,6 +33,7 @@ from perudo.games.state import SEATS, State
 from perudo.search.cfr.external_sampling import set_key
 from perudo.search.cfr.fsicfr import chunks
 from perudo.search.files.page import SCALE, Page
+from perudo.search.files.sealed import About
 from perudo.search.trees.search_tree import (
     NOWHERE,
     SearchTree,
@@ -149,5 +150,5 @@ class Answerer:
         values = np.where(learnt["visits"] > 0, learnt["value"], -np.inf)
         for first, begin, count in zip(kept["first"], begins, moves, strict=False):
             chances[begin + int(values[first : first + count].argmax())] = SCALE
-        about = {"memory": self.memory, "iterations": self.iterations}
+        about: About = {"memory": self.memory, "iterations": self.iterations}
         return Page(kept["key"].copy(), begins[:-1], moves, chances, about)

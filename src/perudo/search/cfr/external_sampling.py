@@ -45,6 +45,7 @@ from perudo.games.state import State
 from perudo.search.cfr.fsicfr import chunks
 from perudo.search.files.book import MISSING, Book, chance_at, look_up
 from perudo.search.files.page import ALL_MOVES, Page, quantised
+from perudo.search.files.sealed import About
 from perudo.search.trees.memory_graph import FREE, find
 from perudo.search.trees.outcomes import Keys, Real
 
@@ -268,8 +269,8 @@ class SamplingSolver:
             self.iterations += some
         return value / times
 
-    def page(self) -> Page:
-        """The average strategies."""
+    def page(self, about: About) -> Page:
+        """Return the average strategies, by information set."""
         learnt = self._learnt
         places = np.flatnonzero(learnt.keys != FREE)
         moves = learnt.counts[places]
@@ -281,7 +282,6 @@ class SamplingSolver:
             total = sums.sum()
             mixture = sums / total if total > 0 else np.full(count, 1 / count)
             chances[begin_at : begin_at + count] = quantised(mixture)
-        about = {"memory": self.memory, "iterations": self.iterations, "variant": self.variant}
         return Page(
             learnt.keys[places],
             begins[:-1].astype(np.int64),

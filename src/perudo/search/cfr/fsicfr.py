@@ -94,7 +94,8 @@ def go_forward(
 def go_back(graph: Layout, regrets: Players, space: Workspace, weight: float) -> None:
     """Compute the values of nodes, and add the regrets of the hands dealt."""
     actors, edges, targets = graph.actors, graph.edges, graph.targets
-    own, values, below, worth = space.own, space.values, space.below, space.worth
+    own, worth = space.own, space.worth
+    values, below = space.values, space.below
     for node in range(actors.size - 1, -1, -1):
         by_first, by_second = own[node, 0], own[node, 1]
         if by_first == 0.0 and by_second == 0.0:
@@ -127,25 +128,26 @@ def learn_from_deals(
     stream: Stream,
 ) -> float:
     """Iterate on deals drawn at random; returns the mean value to the first player."""
-    nodes, tables = graph.actors.size, graph.payoffs.shape[0]
+    nodes = graph.actors.size
+    worth, values = np.zeros(graph.payoffs.shape[0], np.float32), np.zeros(nodes, np.float32)
     space = Workspace(
         np.zeros(graph.targets.size, np.float32),
         np.zeros((nodes, 2)),
-        np.zeros(nodes, np.float32),
+        values,
         np.zeros(most_moves(graph), np.float32),
-        np.zeros(tables, np.float32),
+        worth,
     )
     mean = 0.0
     for iteration in range(done, done + wanted):
         one, other = draw(shares[0], stream), draw(shares[1], stream)
-        for table in range(tables):
+        for table in range(worth.size):
             row, column = graph.row_kinds[table, one], graph.column_kinds[table, other]
-            space.worth[table] = graph.payoffs[table, row, column]
+            worth[table] = graph.payoffs[table, row, column]
         weight = float(iteration + 1)
         dealt = regrets[0][one], regrets[1][other]
         go_forward(graph, dealt, (sums[0][one], sums[1][other]), space, weight)
         go_back(graph, dealt, space, weight)
-        mean += space.values[0]
+        mean += values[0]
     return mean / wanted
 
 

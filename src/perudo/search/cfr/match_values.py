@@ -16,7 +16,7 @@ from perudo.games.game import MATCH
 from perudo.games.state import State
 from perudo.search.cfr.fsicfr import MemorySolver
 from perudo.search.cfr.public_tree_cfr import Solver
-from perudo.search.files.page import ALL_MOVES, Page
+from perudo.search.files.page import ALL_MOVES, Page, about_round
 from perudo.search.files.sealed import About
 from perudo.search.trees import memory_graph, public_tree
 from perudo.search.trees.outcomes import Real
@@ -80,24 +80,18 @@ def build_round(start: State, effort: Effort) -> Round:
 def solve_round(start: State, round: Round, values: Real | None, effort: Effort) -> Valued:
     """Solve a round, for the standings' values or (None) for the dice."""
     valued = round if values is None else round.for_match(values)
-    about: About = {
-        "game": start.game.name,
-        "revision": start.game.revision,
-        "rules": str(getattr(start, "rules", "")),
-        "dice": [int(count) for count in start.record.counts[:2]],
-        "horizon": "round" if values is None else "match",
-    }
+    about: About = {**about_round(start), "horizon": "round" if values is None else "match"}
     if isinstance(valued, public_tree.PublicTree):
         exact = Solver(valued, "dcfr")
         while exact.iterations == 0 or exact.exploitability() > effort.target:
             exact.iterate(100)
         value, error = exact.value(), exact.exploitability()
-        about |= {"memory": ALL_MOVES, "value": value, "error": error}
+        about = {**about, "memory": ALL_MOVES, "value": value, "error": error}
         return Valued(start, value, error, exact.page(about))
     solver = MemorySolver(valued, effort.seed)
     solver.iterate(effort.iterations)
     value = solver.value()
-    about |= {"memory": valued.memory, "value": value, "iterations": effort.iterations}
+    about = {**about, "memory": valued.memory, "value": value, "iterations": effort.iterations}
     return Valued(start, value, float("nan"), solver.page(about))
 
 

@@ -299,16 +299,11 @@ def learn_passes(
         weight = float(done_now + 1)
         for player in range(2):
             hands = learnt.own[player].shape[1]
-            space = Workspace(
-                part_of(mixtures, most, hands),
-                part_of(joints, nodes, hands),
-                part_of(all_values, nodes, hands),
-                part_of(worths, tables, hands),
-                chosen,
-                reached,
-            )
+            mixture, worth = part_of(mixtures, most, hands), part_of(worths, tables, hands)
+            joint, values = part_of(joints, nodes, hands), part_of(all_values, nodes, hands)
+            space = Workspace(mixture, joint, values, worth, chosen, reached)
             if done_now % PASSES_PER_AVERAGE == 0:
-                add_averages(player, graph, learnt, space.mixture, weight)
+                add_averages(player, graph, learnt, mixture, weight)
             points[player] = (points[player] + GOLDEN) % 1.0
             other = draw_at(shares[1 - player], points[player])
             for table in range(tables):
@@ -316,7 +311,7 @@ def learn_passes(
                     one, two = (hand, other) if player == 0 else (other, hand)
                     row, column = graph.row_kinds[table, one], graph.column_kinds[table, two]
                     paid = graph.payoffs[table, row, column]
-                    space.worth[table, hand] = paid if player == 0 else -paid
+                    worth[table, hand] = paid if player == 0 else -paid
             will = learnt.regrets[1 - player]
             if player == known.learner:
                 point = uniform(stream)

@@ -19,7 +19,6 @@ from perudo.games.state import State
 from perudo.search.files.sealed import (
     About,
     Format,
-    Header,
     SealedFileError,
     pack,
     read,
@@ -37,7 +36,7 @@ ALL_MOVES = 1000
 Chances = npt.NDArray[np.uint16]
 
 
-class PageHeader(Header, About, total=False):
+class PageHeader(About, total=False):
     """The first line of a page's file."""
 
     positions: int
@@ -71,13 +70,9 @@ class Page:
 
     def save(self, path: Path) -> None:
         """Write the file at once or not at all."""
-        header: PageHeader = {
-            "positions": len(self.keys),
-            "chances": len(self.chances),
-            **self.about,
-        }
+        header: PageHeader = {"positions": len(self.keys), "chances": len(self.chances)}
         payload = zlib.compress(pack((self.keys, self.first, self.moves, self.chances)), 1)
-        write_whole(path, FORMAT.seal(header, payload))
+        write_whole(path, FORMAT.seal(payload, header, self.about))
 
     @staticmethod
     def load(path: Path) -> Page:
@@ -91,6 +86,16 @@ class Page:
         if np.any(first < 0) or np.any(moves < 1) or np.any(first + moves > chances):
             raise SealedFileError(f"{path} points outside of its own chances")
         return Page(keys, first, moves, stored, header)
+
+
+def about_round(start: State) -> About:
+    """Name the round that begins here."""
+    about: About = {"game": start.game.name, "revision": start.game.revision}
+    rules = getattr(start, "rules", None)
+    if rules is not None:
+        about["rules"] = str(rules)
+        about["dice"] = [int(count) for count in start.record.counts[: start.players]]
+    return about
 
 
 def quantised(chances: npt.NDArray[Any]) -> Chances:

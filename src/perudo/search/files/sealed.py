@@ -35,7 +35,7 @@ class Header(TypedDict, total=False):
     seed: int
 
 
-class About(TypedDict, total=False):
+class About(Header, total=False):
     """The round that strategies are for, and how they were learnt."""
 
     game: str
@@ -73,11 +73,13 @@ class Format(Generic[AnyHeader]):
     name: str
     version: int
 
-    def seal(self, header: AnyHeader, payload: bytes) -> bytes:
-        """Return the content of a file."""
-        checksum = hashlib.sha256(payload).hexdigest()
-        line = {"format": self.name, "version": self.version, "sha256": checksum, **header}
-        return json.dumps(line).encode() + b"\n" + payload
+    def seal(self, payload: bytes, *parts: Header) -> bytes:
+        """Return the content of a file; the parts make its first line."""
+        header: Header = {"format": self.name, "version": self.version}
+        header["sha256"] = hashlib.sha256(payload).hexdigest()
+        for part in parts:
+            header.update(part)
+        return json.dumps(header).encode() + b"\n" + payload
 
     def unseal(self, content: bytes, name: str) -> tuple[AnyHeader, bytes]:
         """Return what a file adds to the header, and its bytes; errors call the file ``name``."""

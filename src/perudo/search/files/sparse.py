@@ -223,16 +223,15 @@ def _stored(page: SparsePage) -> list[Bytes]:
     return [np.ascontiguousarray(keys), page.actors, page.counts, page.moves[order], chances]
 
 
-def save(path: Path, pages: list[SparsePage], header: BookHeader) -> None:
+def save(path: Path, pages: list[SparsePage], about: Header) -> None:
     """Write the file at once or not at all."""
     stored = [_stored(page) for page in pages]
     planes = (parts[number] for number in range(len(WIDTHS)) for parts in stored)
     payload = lzma.compress(pack(planes), preset=9)
-    abouts: list[StoredAbout] = [
-        {**page.about, "sizes": [len(part) for part in parts]}
-        for page, parts in zip(pages, stored, strict=True)
-    ]
-    write_whole(path, FORMAT.seal({**header, "pages": abouts}, payload))
+    header: BookHeader = {"pages": []}
+    for page, parts in zip(pages, stored, strict=True):
+        header["pages"].append({**page.about, "sizes": [len(part) for part in parts]})
+    write_whole(path, FORMAT.seal(payload, about, header))
 
 
 def load(

@@ -88,7 +88,7 @@ def play_on(
             wins[sample, index] = 1.0 if payoff(table, MATCH, seat) > 0.0 else 0.0
 
 
-class Model(Protocol):
+class CompiledPlayer(Protocol):
     """A policy with its parameters, which it keeps alive."""
 
     @property

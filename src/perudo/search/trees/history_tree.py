@@ -58,7 +58,8 @@ class Histories(NamedTuple):
 @kernel
 def grow_histories(states: Record, tree: Histories) -> int:
     """Write every history below ``states[0]``; returns their number, or TOO_LARGE."""
-    actors, first, counts, actions, keys, payoffs = tree
+    actors, first, counts = tree.actors, tree.first, tree.counts
+    actions, keys, payoffs = tree.actions, tree.keys, tree.payoffs
     path = np.zeros(MAX_DEPTH, np.int64)
     cursor = np.zeros(MAX_DEPTH, np.int64)
     size, depth = 1, 0

@@ -70,7 +70,11 @@ def grow_graph(states: Record, memory: int, growth: Growth) -> int:
 
     ``states`` holds the state of each node, and one place more.
     """
-    keys, actors, edges, targets, actions, leaf_keys, table, places = growth
+    # Taken one by one: numba drops stores into arrays that were unpacked from a tuple.
+    keys, actors = growth.keys, growth.actors
+    edges, targets = growth.edges, growth.targets
+    actions, leaf_keys = growth.actions, growth.leaf_keys
+    table, places = growth.table, growth.places
     room = actors.size
     scratch = states[room]
     nodes, used = 1, 0
