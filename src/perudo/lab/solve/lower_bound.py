@@ -91,7 +91,7 @@ class Opponents(NamedTuple):
 
     model: Model
     memories: Any
-    """By seat: what the agent remembers."""
+    """The agent's memory in each seat."""
     learning: Any
     """The address of the policy that is shown each settled round."""
     learns: bool

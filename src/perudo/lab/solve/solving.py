@@ -44,7 +44,7 @@ class Round(TypedDict):
     game: str
     rules: str
     dice: list[int] | None
-    """By seat; None in games without dice."""
+    """The dice of each seat; None in games without dice."""
 
 
 class Summary(Round):

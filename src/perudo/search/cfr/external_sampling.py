@@ -61,9 +61,9 @@ class Learnt(NamedTuple):
     keys: Keys
     """A hash table of information sets."""
     first: Places
-    """By place in the table: where the set's regrets and sums begin."""
+    """The place of each set's first regret and sum."""
     counts: Places
-    """By place in the table: the number of its moves."""
+    """The number of each set's moves."""
     used: Places
     """The numbers of sets and of moves in use."""
     regrets: Real
@@ -71,7 +71,7 @@ class Learnt(NamedTuple):
 
 
 class Frames(NamedTuple):
-    """By decision of the traverser that is being tried out, and by move; one row is for others."""
+    """Rows by move for the decisions that the traverser is trying out, and a row for the others."""
 
     mixtures: Real
     values: Real

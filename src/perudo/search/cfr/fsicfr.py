@@ -33,15 +33,15 @@ class Workspace(NamedTuple):
     """Arrays that one iteration writes besides regrets and sums."""
 
     strategy: Numbers
-    """By edge: the chance of the move."""
+    """The chance of each edge's move."""
     own: Real
-    """By node and player: how far that player's will leads there."""
+    """The reach of each node by each player's own will."""
     values: Numbers
-    """By node: its value to the first player."""
+    """The value of each node to the first player."""
     below: Numbers
     """The values of one node's moves."""
     worth: Numbers
-    """By leaf table: what it pays this deal."""
+    """The payoff of each leaf table for this deal."""
 
 
 @kernel

@@ -39,19 +39,19 @@ NOBODY = -1
 """No player has an opponent that is known."""
 GOLDEN = 0.6180339887498949
 PASSES_PER_AVERAGE = 16
-"""After so many passes the strategies are added to the averages."""
+"""Passes between two additions of the strategies to the averages."""
 EXPLORING = 0.05
-"""Of a player's own moves on the way to a position, so many are taken to be any at all."""
+"""The share of a player's own moves, on the way to a position, that is taken to be uniform."""
 
 
 class Learnt(NamedTuple):
     """What both players have learnt."""
 
     regrets: Players
-    """By move and hand."""
+    """Rows by move, columns by hand; so are the sums."""
     sums: Players
     own: Players
-    """By node and hand: how far the player's own will leads there, some passes ago."""
+    """The reach of each node by the player's own will, with each hand, some passes ago."""
 
 
 class Known(NamedTuple):
@@ -60,7 +60,7 @@ class Known(NamedTuple):
     learner: int
     """The player who meets them, or NOBODY."""
     strategies: Numbers
-    """By opponent, move and hand."""
+    """Their strategies: opponents by moves by hands."""
     share: float
     """The share of the learner's passes that is against one of them."""
 
@@ -69,17 +69,17 @@ class Workspace(NamedTuple):
     """Arrays that one pass of a player writes besides regrets."""
 
     mixture: Numbers
-    """By move and hand, of one node."""
+    """One node's strategies: moves by hands."""
     joint: Numbers
-    """By node and hand: how far both wills lead there."""
+    """The reach of each node by both wills, with each hand."""
     values: Numbers
-    """By node and hand."""
+    """The value of each node with each hand."""
     worth: Numbers
-    """By leaf table and hand: what it pays the player."""
+    """The payoff of each leaf table to the player with each hand."""
     chosen: Numbers
-    """By edge: the chance that the other, with the hand drawn, makes the move."""
+    """The chance of each edge's move by the other player, with the hand drawn."""
     reached: npt.NDArray[np.bool_]
-    """By node: True if the other's will leads there."""
+    """True for the nodes that the other's will leads to."""
 
 
 @kernel

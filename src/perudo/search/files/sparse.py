@@ -88,7 +88,7 @@ class SparsePage:
 
 @kernel
 def best_reach(player: int, graph: Layout, chances: Numbers, reach: Numbers) -> None:
-    """By node and hand: how likely the player's will leads there on the likeliest way."""
+    """Fill in how likely the player's will leads to each node, on the likeliest way, by hand."""
     actors, edges, targets, offsets = graph.actors, graph.edges, graph.targets, graph.offsets
     hands = reach.shape[1]
     reach[:] = 0.0

@@ -103,7 +103,7 @@ class Settings(NamedTuple):
     horizon: int
     """ROUND or MATCH."""
     time_limit: float
-    """In seconds; 0: none."""
+    """Seconds; 0: none."""
     repeats: int
     """How often a leaf is played out."""
     prior: float
@@ -115,9 +115,9 @@ class Payoffs(NamedTuple):
     """The mean payoffs of a search."""
 
     totals: Real
-    """By player."""
+    """The mean payoff of each player."""
     trace: Real
-    """What they were on the way: TRACES points, or none, by player."""
+    """The means on the way: TRACES points by players, or nothing."""
 
 
 @kernel

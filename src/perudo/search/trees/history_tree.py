@@ -39,7 +39,7 @@ MAX_NODES = 20_000_000
 
 
 class Histories(NamedTuple):
-    """By history: the arrays of a tree. Children follow each other, behind their parent."""
+    """A tree as arrays by history. Children follow each other, behind their parent."""
 
     actors: Actors
     """The player who acts, LEAF or DEAL."""
@@ -52,7 +52,7 @@ class Histories(NamedTuple):
     keys: Keys
     """The information set of the player who acts."""
     payoffs: Real
-    """By player; of leaves."""
+    """The payoff of each leaf to each player."""
 
 
 @kernel

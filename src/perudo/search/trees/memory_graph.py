@@ -61,7 +61,7 @@ class Growth(NamedTuple):
     table: Keys
     """A hash table of memory keys."""
     places: Small
-    """By place in the table: the node."""
+    """The node of each key."""
 
 
 @kernel
@@ -132,7 +132,7 @@ def settle_pairs(states: Record, code: int, hands: Places, payoffs: Real, keys: 
 
 @kernel
 def shares_of_ways(edges: Places, targets: Small) -> Real:
-    """Of each edge to a node: which share of all ways to that node leads over it."""
+    """Return each edge's share of all ways to the node that it leads to."""
     ways, shares = np.zeros(edges.size - 1), np.zeros(targets.size)
     ways[0] = 1.0
     for node in range(edges.size - 1):
@@ -153,7 +153,7 @@ class Layout(NamedTuple):
     edges: Places
     targets: Small
     ways: Real
-    """Of each edge: its share of all ways to the node that it leads to."""
+    """Each edge's share of all ways to the node that it leads to."""
     offsets: Places
     payoffs: Real
     row_kinds: Small
