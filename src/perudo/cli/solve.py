@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +19,8 @@ from perudo.cli.options_of import options_of
 from perudo.cli.shared import Count, GameSettings, JsonSettings
 from perudo.games.errors import PerudoError
 from perudo.games.state import State
-from perudo.lab.solve.counting import count_tree, dice_by_seat
 from perudo.lab.solve import sampling, solving
+from perudo.lab.solve.counting import count_tree, dice_by_seat
 from perudo.lab.solve.exploitability import Exploitability, measure
 from perudo.lab.solve.lower_bound import Effort
 from perudo.lab.solve.sampling import Learning, finish, learn, make_learner
