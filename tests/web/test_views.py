@@ -232,7 +232,7 @@ def test_dice_are_recomputed_from_a_pasted_record(server: Server, chrome: Browse
 
 
 CHECKED = """async (games) => {
-  const { checked } = await import("/js/checked.js");
+  const { checked } = await import("/js/games/perudo/checked.js");
   return games.map(([record, known]) => {
     const found = checked(record.slice(1), record[0].options, known);
     return found.problem ? { code: found.problem.code } : found;

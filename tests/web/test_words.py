@@ -16,7 +16,7 @@ from perudo.server.wire.client_messages import PHRASES, REACTIONS
 
 WEB = Path(__file__).resolve().parents[2] / "src" / "perudo" / "web"
 LANGUAGES = {path.stem: json.loads(path.read_text("utf-8")) for path in WEB.glob("lang/*.json")}
-SCRIPTS = "".join(path.read_text("utf-8") for path in sorted(WEB.glob("js/*.js")))
+SCRIPTS = "".join(path.read_text("utf-8") for path in sorted(WEB.rglob("*.js")))
 
 
 def holes(text: str) -> set[str]:

@@ -1,9 +1,10 @@
 // The strengths of computers, weakest first: which there are the service says, what they are called the catalogues.
 
-import { get } from "./api.js";
+import { get, post, retryingAsGuest } from "./api.js";
 import { t, has } from "./words.js";
 import { kept } from "./choices.js";
 
+const COMPUTERS = 3;
 let known = null;
 
 export async function levels() {
@@ -23,4 +24,12 @@ export function levelName({ name }) {
 
 export function levelSummary({ name, summary }) {
   return has(`level.${name}.summary`) ? t(`level.${name}.summary`) : summary;
+}
+
+// One click: a table with computers of a level, or with an agent in each of their seats.
+export async function playNow(level, agent = null) {
+  const ai = agent ? { kind: "ai", agent } : { kind: "ai", level };
+  const seats = [{ kind: "open" }, ...Array.from({ length: COMPUTERS }, () => ai)];
+  const { table } = await retryingAsGuest(() => post("/api/tables", { rules: kept("rules") ?? "s0_sim", seats }));
+  location.hash = `#/table/${table}/sit`;
 }

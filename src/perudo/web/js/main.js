@@ -3,40 +3,41 @@
 import { h, link, button, choice, tick } from "./dom.js";
 import { loadWords, chooseLanguage, language, t, reason, LANGUAGES } from "./words.js";
 import { kept, keep, applyTheme } from "./choices.js";
-import { frontPage } from "./front.js";
+import * as front from "./views/front.js";
 import { notice } from "./notices.js";
 
-const VIEWS = {
-  "": frontPage,
-  table: async (id, more, key) => (await import("./table.js")).tablePage(id, { sit: more === "sit", key }),
-  new: async () => (await import("./setup.js")).setupPage(),
-  tables: async () => (await import("./lobby.js")).lobbyPage(),
-  ladder: async (rules, players) => (await import("./people.js")).ladderPage(rules, players),
-  player: async (id) => (await import("./people.js")).playerPage(id),
-  review: async (...which) => (await import("./review.js")).reviewPage(...which),
-  lab: async (id) => (await import("./lab.js")).labPage(id),
-  learn: async () => (await import("./learn.js")).learnPage(),
-  account: async () => (await import("./account.js")).accountPage(),
-};
 let turn = 0;
 
+// A view is a file in `views`: its name is the first word of its address, and it exports `view`, which gets the other
+// words and returns an element. All but the front page load when they are looked at.
+async function viewAt(name) {
+  if (!/^[a-z]+$/.test(name)) return front;
+  const file = new URL(`./views/${name}.js`, import.meta.url);
+  try {
+    return await import(file);
+  } catch (error) {
+    if ((await fetch(file, { method: "HEAD" })).status === 404) return front;
+    throw error;
+  }
+}
+
 async function route() {
-  const [view, ...rest] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
+  const [name, ...rest] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
   const mine = ++turn;
   const main = document.getElementById("main");
   let shown;
   try {
-    shown = await (VIEWS[view] ?? VIEWS[""])(...rest);
+    shown = await (await viewAt(name)).view(...rest);
   } catch (error) {
     shown = h("div", { class: "page" }, h("h1", {}, t("wrong.title")), h("p", {}, reason(error)), link(t("nav.home"), "#/"));
     if (!("code" in error)) console.error(error);
   }
   if (mine !== turn) return; // somebody has gone on meanwhile
   main.replaceChildren(shown);
-  main.dataset.view = view || "front";
+  main.dataset.view = name || "front";
   document.title = `${shown.querySelector("h1")?.textContent ?? ""} · Perudo`.replace(/^ · /, "");
   for (const each of document.querySelectorAll("#bar nav a")) {
-    if (each.getAttribute("href") === `#/${view}`) each.setAttribute("aria-current", "page");
+    if (each.getAttribute("href") === `#/${name}`) each.setAttribute("aria-current", "page");
     else each.removeAttribute("aria-current");
   }
   if (mine > 1) {

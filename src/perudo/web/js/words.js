@@ -57,22 +57,6 @@ export function when(seconds) {
   return new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(seconds * 1000));
 }
 
-// "3x5" as a quantity and a face, or null for a word such as dudo.
-export function parts(action) {
-  const found = /^(\d+)x(\d)$/.exec(action ?? "");
-  return found && { quantity: Number(found[1]), face: Number(found[2]) };
-}
-
-export function faces(face, count) {
-  return t(`face.${face}`, { count });
-}
-
-// An action as people say it: "3 fives", "Dudo".
-export function spoken(action) {
-  const bid = parts(action);
-  return bid ? t("bid.spoken", { quantity: bid.quantity, face: faces(bid.face, bid.quantity) }) : t(`action.${action}`);
-}
-
 // A computer that sits here for its level is called "strong (B)"; people read it in their language.
 export function playerName(name) {
   const found = /^(\w+) \(([A-J])\)(.*)$/.exec(name ?? "");
@@ -82,8 +66,4 @@ export function playerName(name) {
 // What stands in the place of a name where nobody sits.
 export function emptyName(seat) {
   return seat.kind === "invited" ? t("seat.invited") : t("seat.free");
-}
-
-export function dice(text) {
-  return [...(text ?? "")].join(", ");
 }

@@ -1,20 +1,10 @@
 // The front page: one click, and a game is dealt.
 
-import { h, link } from "./dom.js";
-import { die, cup } from "./die.js";
-import { t } from "./words.js";
-import { post, retryingAsGuest } from "./api.js";
-import { kept, keep } from "./choices.js";
-import { levels, usual, levelName, levelSummary } from "./levels.js";
-
-const COMPUTERS = 3;
-
-export async function playNow(level, agent = null) {
-  const ai = agent ? { kind: "ai", agent } : { kind: "ai", level };
-  const seats = [{ kind: "open" }, ...Array.from({ length: COMPUTERS }, () => ai)];
-  const { table } = await retryingAsGuest(() => post("/api/tables", { rules: kept("rules") ?? "s0_sim", seats }));
-  location.hash = `#/table/${table}/sit`;
-}
+import { h, link } from "../dom.js";
+import { die, cup } from "../games/perudo/die.js";
+import { t } from "../words.js";
+import { keep } from "../choices.js";
+import { levels, usual, levelName, levelSummary, playNow } from "../levels.js";
 
 function levelChoice(all, chosen, onchange) {
   return h("fieldset", { class: "levels" }, h("legend", {}, t("front.level")),
@@ -26,7 +16,7 @@ function levelChoice(all, chosen, onchange) {
     }));
 }
 
-export async function frontPage() {
+export async function view() {
   const all = await levels();
   let level = usual(all);
   const start = h("button", { type: "button", class: "button strong great", id: "play-now", onclick: async () => {

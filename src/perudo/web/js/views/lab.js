@@ -1,17 +1,17 @@
 // The lab's corner: computers play a series, watched or not, and the papers' results.
 
-import { h, choice, show, link } from "./dom.js";
-import { get, post, retryingAsGuest, me } from "./api.js";
-import { t, number, percent, reason } from "./words.js";
-import { line } from "./line.js";
-import { TableGame } from "./game.js";
-import { say } from "./speech.js";
-import { parameters, seatOf } from "./setup.js";
+import { h, choice, show, link } from "../dom.js";
+import { get, post, retryingAsGuest, me } from "../api.js";
+import { t, number, percent, reason } from "../words.js";
+import { line } from "../line.js";
+import { TableGame } from "../table/game.js";
+import { say } from "../notices.js";
+import { parameters, seatOf } from "../table/seating.js";
 
 const SERIES = [1, 10, 100, 1000];
 const LINES = 40;
 
-export async function labPage(id) {
+export async function view(id) {
   return id ? runPage(id) : startPage();
 }
 
@@ -60,7 +60,7 @@ async function startPage() {
     h("section", {}, h("h2", {}, t("lab.results")), h("p", { class: "hint" }, t("lab.results_hint")),
       h("button", { type: "button", class: "button", id: "show-results", onclick: async (event) => {
         event.target.remove();
-        results.replaceChildren(...(await import("./results.js")).rendered(await (await fetch("/api/lab/results")).text()));
+        results.replaceChildren(...(await import("../results.js")).rendered(await (await fetch("/api/lab/results")).text()));
       } }, t("lab.show_results")), results));
 }
 

@@ -1,12 +1,13 @@
 // A decision tried again: the game goes on from there, with a computer in the other seats.
 
-import { h, button, show } from "./dom.js";
-import { post } from "./api.js";
-import { t, spoken } from "./words.js";
+import { h, button } from "../../dom.js";
+import { post } from "../../api.js";
+import { t } from "../../words.js";
 import { diceRow } from "./die.js";
 import { bidPicker } from "./bid.js";
 import { bidShort } from "./felt.js";
-import { sentence, say } from "./speech.js";
+import { sentence } from "./speech.js";
+import { say } from "../../notices.js";
 
 // `there` asks again for a review that the service has forgotten.
 export function retryPanel(review, n, there) {

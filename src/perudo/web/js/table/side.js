@@ -1,11 +1,11 @@
 // Beside the table: the round's bidding, what happened so far, talk, and what belongs to the table.
 
-import { h, button, show, tick } from "./dom.js";
-import { t, has } from "./words.js";
-import { bidShort } from "./felt.js";
-import { oddsSwitch } from "./acting.js";
-import { kept, keep } from "./choices.js";
-import { rulesName } from "./rules.js";
+import { h, button, show, tick } from "../dom.js";
+import { t, has } from "../words.js";
+import { bidShort } from "../games/perudo/felt.js";
+import { oddsSwitch } from "../games/perudo/acting.js";
+import { kept, keep } from "../choices.js";
+import { rulesName } from "../games/perudo/rules.js";
 
 const REACTIONS = ["👍", "👎", "😀", "😮", "😢", "🤔", "🎲", "👏"];
 const PHRASES = ["hello", "good_luck", "well_played", "thank_you", "oops", "you_are_bluffing", "trust_me", "hurry_up", "good_game", "bye"];

@@ -1,16 +1,7 @@
-// Each event as one sentence, and the one place from which all of them are spoken in order.
+// Each event as one sentence.
 
-import { t, spoken, faces, parts, dice, playerName } from "./words.js";
-
-const KEPT_LINES = 60;
-
-export function say(text) {
-  const live = document.getElementById("live");
-  const line = document.createElement("p");
-  line.textContent = text;
-  live.append(line);
-  while (live.childElementCount > KEPT_LINES) live.firstElementChild.remove();
-}
+import { t, playerName } from "../../words.js";
+import { spoken, faces, parts, dice } from "./wording.js";
 
 function who(game, seat) {
   return game.names[seat] || game.formerly?.[seat] || t("seat.free");

@@ -1,16 +1,17 @@
 // A table of one's own: rules in words, who sits where, timer, games.
 
-import { h, choice, tick } from "./dom.js";
-import { get, post, retryingAsGuest, me } from "./api.js";
-import { t, reason } from "./words.js";
-import { kept, keep } from "./choices.js";
-import { levels, usual, levelName } from "./levels.js";
-import { ruleList } from "./rules.js";
+import { h, choice, tick } from "../dom.js";
+import { get, post, retryingAsGuest, me } from "../api.js";
+import { t, reason } from "../words.js";
+import { kept, keep } from "../choices.js";
+import { levels, usual, levelName } from "../levels.js";
+import { parameters, seatOf } from "../table/seating.js";
+import { ruleList } from "../games/perudo/rules.js";
 
 const TIMERS = [0, 15, 30, 60, 120];
 const GAMES = [1, 3, 5, 10];
 
-export async function setupPage() {
+export async function view() {
   const [{ presets }, { agents }, visitor, strengths] = await Promise.all([get("/api/rules"), get("/api/agents"), me(false), levels()]);
   const computer = `level:${usual(strengths)}`;
   const wish = { rules: kept("rules") ?? "s0_sim", seats: ["me", "invited", computer], timer: 0, games: 1, private: true, rated: false };
@@ -69,28 +70,6 @@ function kinds(strengths, agents) {
   return [["invited", t("setup.invited")], ["open", t("setup.open")],
     ...strengths.map((level) => [`level:${level.name}`, t("setup.level", { level: levelName(level) })]),
     [t("setup.experts"), agents.map(({ name }) => [`agent:${name}`, name])]];
-}
-
-// For experts: an agent's parameters, as the command line takes them.
-export function parameters(agents, who, change, place) {
-  const agent = agents.find(({ name }) => who.split("?")[0] === `agent:${name}`);
-  if (!agent?.parameters.length) return [];
-  const usual = agent.parameters.map((each) => `${each.name}=${written(each.default)}`);
-  const field = h("input", { type: "text", id: `parameters-${place}`, value: who.split("?")[1] ?? "", autocomplete: "off", spellcheck: "false", onchange: () => change(field.value.trim()) });
-  return [h("details", { class: "parameters", open: Boolean(field.value) }, h("summary", { class: "hint" }, t("setup.parameters", { agent: agent.name })),
-    h("label", { class: "field" }, h("span", { class: "unseen" }, t("setup.parameters", { agent: agent.name })), field, h("small", { class: "hint" }, t("setup.parameters_hint", { example: usual.join(",") }))))];
-}
-
-function written(value) {
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  return typeof value === "number" ? String(Number(value.toPrecision(4))) : value;
-}
-
-export function seatOf(who) {
-  const [, kind, name, chosen] = /^([^:]+):?([^?]*)\??(.*)$/.exec(who);
-  if (kind === "level") return { kind: "ai", level: name };
-  if (kind === "agent") return { kind: "ai", agent: chosen ? `${name}:${chosen}` : name };
-  return { kind: kind === "me" ? "open" : kind };
 }
 
 function order(wish) {

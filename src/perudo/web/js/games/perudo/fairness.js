@@ -1,6 +1,6 @@
 // Recomputes the dice of a game from what was told of them: docs/protocol.md, fair dice.
 
-import { sha256, hmac, hex, fromHex, bytesOf } from "./sha256.js";
+import { sha256, hmac, hex, fromHex, bytesOf } from "../../sha256.js";
 
 const LARGEST_FAIR = 252; // bytes below are a multiple of six; others are drawn again
 

@@ -1,17 +1,19 @@
 // A finished game, decision by decision: what could be known, what it cost, what others would do.
 
-import { h, button, choice, tick, show } from "./dom.js";
-import { get, post, me, retryingAsGuest, Refusal } from "./api.js";
-import { t, has, spoken, percent, parts, number, reason, playerName } from "./words.js";
-import { die } from "./die.js";
-import { bidShort } from "./felt.js";
-import { played } from "./lobby.js";
-import { sentence, say } from "./speech.js";
-import { retryPanel } from "./retry.js";
-import { copyText } from "./invite.js";
-import { checked, diceLine } from "./checked.js";
-import { packed, unpacked } from "./packing.js";
-import { rulesName } from "./rules.js";
+import { h, button, choice, tick, show } from "../dom.js";
+import { get, post, me, retryingAsGuest, Refusal } from "../api.js";
+import { t, has, percent, number, reason, playerName } from "../words.js";
+import { spoken, parts } from "../games/perudo/wording.js";
+import { die } from "../games/perudo/die.js";
+import { bidShort } from "../games/perudo/felt.js";
+import { played } from "../cards.js";
+import { sentence } from "../games/perudo/speech.js";
+import { say } from "../notices.js";
+import { retryPanel } from "../games/perudo/retry.js";
+import { copyText } from "../table/invite.js";
+import { checked, diceLine } from "../games/perudo/checked.js";
+import { packed, unpacked } from "../packing.js";
+import { rulesName } from "../games/perudo/rules.js";
 
 const LOOK_MS = 700;
 const MOST_ADVISERS = 3;
@@ -19,7 +21,7 @@ const MOST_SEATS = 6; // of a table; records may have more
 const PACKED = "text";
 
 // By a game's id, by a transcript that is packed into the address, or to be chosen.
-export async function reviewPage(game, decision) {
+export async function view(game, decision) {
   if (game !== PACKED) return game ? new Review(game, Number(decision) || null).open() : choosePage();
   const text = await unpacked(decision ?? "");
   if (text === null) throw new Refusal("cut_off", t("review.no_link"));

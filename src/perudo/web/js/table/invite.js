@@ -1,9 +1,9 @@
 // The link to a table, to copy or to scan.
 
-import { h, button } from "./dom.js";
-import { get } from "./api.js";
-import { t } from "./words.js";
-import { notice } from "./notices.js";
+import { h, button } from "../dom.js";
+import { get } from "../api.js";
+import { t } from "../words.js";
+import { notice } from "../notices.js";
 
 export function invitation({ id, mayInvite }) {
   const field = h("input", { type: "text", readonly: true, id: `link-${id}`, value: `${location.origin}/#/table/${id}` });

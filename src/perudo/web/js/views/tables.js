@@ -1,13 +1,14 @@
 // Open tables, and games to watch.
 
-import { h, link, button } from "./dom.js";
-import { get } from "./api.js";
-import { t, when, playerName, emptyName } from "./words.js";
-import { rulesName } from "./rules.js";
+import { h, link, button } from "../dom.js";
+import { get } from "../api.js";
+import { t, playerName, emptyName } from "../words.js";
+import { played } from "../cards.js";
+import { rulesName } from "../games/perudo/rules.js";
 
 const FRESH_MS = 5000;
 
-export async function lobbyPage() {
+export async function view() {
   const open = h("ul", { class: "cards" });
   const live = h("ul", { class: "cards" });
   const past = h("ul", { class: "cards" });
@@ -48,12 +49,4 @@ function card(table, verb, more) {
     h("b", {}, names.join(", ")),
     h("span", {}, rulesName(table.rules), table.timer ? ` · ${t("setup.seconds", { seconds: table.timer })}` : "", table.rated ? ` · ${t("lobby.rated")}` : ""),
     link(verb, `#/table/${table.id}${more}`, { class: "button small", "aria-label": `${verb}: ${names.join(", ")}` }));
-}
-
-export function played(game) {
-  const names = game.players.map((player) => playerName(player.name));
-  return h("li", { class: "card" },
-    h("b", {}, names.join(", ")),
-    h("span", {}, t("lobby.won", { name: names[game.winner] ?? "" }), ` · ${when(game.ended)}`),
-    link(t("table.review"), `#/review/${game.id}`, { class: "button small", "aria-label": `${t("table.review")}: ${names.join(", ")}` }));
 }

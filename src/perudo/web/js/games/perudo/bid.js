@@ -1,8 +1,9 @@
 // The bid picker: exactly the bids that the service offers, by face and quantity, one tap each.
 
-import { h } from "./dom.js";
+import { h } from "../../dom.js";
 import { die } from "./die.js";
-import { t, spoken, parts, percent } from "./words.js";
+import { t, percent } from "../../words.js";
+import { spoken, parts } from "./wording.js";
 
 const STEPS = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
 

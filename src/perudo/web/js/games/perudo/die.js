@@ -1,6 +1,6 @@
 // Dice and cups, drawn.
 
-import { h, svg } from "./dom.js";
+import { h, svg } from "../../dom.js";
 
 const LOW = 27, MID = 50, HIGH = 73;
 const PIPS = {

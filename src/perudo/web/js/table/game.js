@@ -1,8 +1,8 @@
 // What this browser knows of one table: kept up to date from the messages, read by what shows it.
 
-import { sentence } from "./speech.js";
-import { checked } from "./checked.js";
-import { playerName } from "./words.js";
+import { sentence } from "../games/perudo/speech.js";
+import { checked } from "../games/perudo/checked.js";
+import { playerName } from "../words.js";
 
 export class TableGame extends EventTarget {
   info = null;

@@ -1,7 +1,7 @@
 // Rules in words that people know: the presets, and what differs between them.
 
-import { h } from "./dom.js";
-import { t, has } from "./words.js";
+import { h } from "../../dom.js";
+import { t, has } from "../../words.js";
 
 // The options that people ask about; each has a sentence for each of its values.
 const TOLD = ["wild", "ace_rank", "palafico", "calza", "enable_pass", "raise_rule", "loss", "single_round"];

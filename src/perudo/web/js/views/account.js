@@ -1,8 +1,8 @@
 // Who one is here: a guest at once, an account for those who want to keep a rating; bots.
 
-import { h, button } from "./dom.js";
-import { get, post, me, becomeVisitor } from "./api.js";
-import { t, reason } from "./words.js";
+import { h, button } from "../dom.js";
+import { get, post, me, becomeVisitor } from "../api.js";
+import { t, reason } from "../words.js";
 
 function form(title, id, fields, submit, work, folded = false) {
   const problem = h("p", { class: "problem", role: "alert" });
@@ -20,7 +20,7 @@ function form(title, id, fields, submit, work, folded = false) {
   return frame;
 }
 
-export async function accountPage() {
+export async function view() {
   const you = await me(false);
   const page = h("div", { class: "page narrow" });
   const again = async () => page.replaceWith(await accountPage());

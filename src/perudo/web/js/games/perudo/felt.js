@@ -1,8 +1,9 @@
 // The felt: seats around it with their cups, and in the middle what everybody looks at.
 
-import { h, button } from "./dom.js";
+import { h, button } from "../../dom.js";
 import { cup, die, trophy } from "./die.js";
-import { t, spoken, parts, faces, playerName, emptyName } from "./words.js";
+import { t, playerName, emptyName } from "../../words.js";
+import { spoken, parts, faces } from "./wording.js";
 import { palafico, settled, saidWords } from "./speech.js";
 import { diceLine } from "./checked.js";
 import { rulesName } from "./rules.js";

@@ -1,8 +1,9 @@
 // What the viewer holds and can do now: own dice, the big words, the bid picker, typing.
 
-import { h, button, show, tick } from "./dom.js";
+import { h, button, show, tick } from "../../dom.js";
 import { die } from "./die.js";
-import { t, percent, dice } from "./words.js";
+import { t, percent } from "../../words.js";
+import { dice } from "./wording.js";
 import { diceLine } from "./checked.js";
 import { bidPicker, typed } from "./bid.js";
 import { change } from "./felt.js";

@@ -1,7 +1,7 @@
 // What the page says about the dice that it has recomputed.
 
-import { h } from "./dom.js";
-import { t } from "./words.js";
+import { h } from "../../dom.js";
+import { t } from "../../words.js";
 import { checkDice, Unfair } from "./fairness.js";
 
 // The outcome of a check as a value: {rounds, hands, complete}, {problem} or null where nothing was promised.

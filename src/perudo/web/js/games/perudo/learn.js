@@ -1,13 +1,13 @@
 // A guided first round: a played-out example in which the learner decides, two minutes long.
 
-import { h, button, link } from "./dom.js";
+import { h, button, link } from "../../dom.js";
 import { die, cup } from "./die.js";
-import { t, spoken } from "./words.js";
+import { t } from "../../words.js";
+import { spoken } from "./wording.js";
 import { bidPicker } from "./bid.js";
 import { bidShort } from "./felt.js";
-import { say } from "./speech.js";
-import { playNow } from "./front.js";
-import { levels } from "./levels.js";
+import { say } from "../../notices.js";
+import { levels, playNow } from "../../levels.js";
 
 const OWN = "12556";
 const OTHERS = ["Ana", "Bruno"];
@@ -23,7 +23,7 @@ const SCENES = [
   { key: "more" },
 ];
 
-export function learnPage() {
+export function view() {
   let scene = 0;
   const text = h("p", { class: "lead", tabindex: "-1" });
   const board = h("div", { class: "felt lesson" });

@@ -1,21 +1,21 @@
 // A table: puts together the felt, one's own side and what is beside it, and sends what is said.
 
-import { h, button, show } from "./dom.js";
-import { line } from "./line.js";
-import { me } from "./api.js";
-import { t, reason } from "./words.js";
-import { kept, keep } from "./choices.js";
-import { TableGame } from "./game.js";
-import { seats, centre, corner } from "./felt.js";
-import { Acting } from "./acting.js";
-import { Side } from "./side.js";
-import { Reveal } from "./reveal.js";
-import { say, ownDice, standingBid, diceCounts, timeLeft } from "./speech.js";
-import { invitation } from "./invite.js";
-import { play } from "./sound.js";
-import { notice } from "./notices.js";
-import { diceWords } from "./checked.js";
-import { levels, usual } from "./levels.js";
+import { h, button, show } from "../dom.js";
+import { line } from "../line.js";
+import { me } from "../api.js";
+import { t, reason } from "../words.js";
+import { kept, keep } from "../choices.js";
+import { TableGame } from "../table/game.js";
+import { seats, centre, corner } from "../games/perudo/felt.js";
+import { Acting } from "../games/perudo/acting.js";
+import { Side } from "../table/side.js";
+import { Reveal } from "../games/perudo/reveal.js";
+import { ownDice, standingBid, diceCounts, timeLeft } from "../games/perudo/speech.js";
+import { invitation } from "../table/invite.js";
+import { play } from "../sound.js";
+import { notice, say } from "../notices.js";
+import { diceWords } from "../games/perudo/checked.js";
+import { levels, usual } from "../levels.js";
 
 const SPOKEN_SECONDS = [10, 5];
 const CLOCK_MS = 200;
@@ -254,8 +254,9 @@ export class PerudoTable extends HTMLElement {
 
 customElements.define("perudo-table", PerudoTable);
 
-export async function tablePage(id, options) {
+// `more` is "sit" where the address is an invitation to sit down, whose key may follow.
+export async function view(id, more, key) {
   const element = document.createElement("perudo-table");
-  await element.open(id, options);
+  await element.open(id, { sit: more === "sit", key });
   return element;
 }

@@ -1,7 +1,7 @@
 // A settled round, shown: matching dice light up one by one while they are counted.
 
-import { parts } from "./words.js";
-import { lessMotion } from "./choices.js";
+import { parts } from "./wording.js";
+import { lessMotion } from "../../choices.js";
 
 const SLOWEST_MS = 420, COUNT_MS = 2600, LOOK_MS = 2800;
 

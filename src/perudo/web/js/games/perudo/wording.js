@@ -1,0 +1,23 @@
+// Bids and dice in words.
+
+import { t } from "../../words.js";
+
+// "3x5" as a quantity and a face, or null for a word such as dudo.
+export function parts(action) {
+  const found = /^(\d+)x(\d)$/.exec(action ?? "");
+  return found && { quantity: Number(found[1]), face: Number(found[2]) };
+}
+
+export function faces(face, count) {
+  return t(`face.${face}`, { count });
+}
+
+// An action as people say it: "3 fives", "Dudo".
+export function spoken(action) {
+  const bid = parts(action);
+  return bid ? t("bid.spoken", { quantity: bid.quantity, face: faces(bid.face, bid.quantity) }) : t(`action.${action}`);
+}
+
+export function dice(text) {
+  return [...(text ?? "")].join(", ");
+}
