@@ -10,25 +10,25 @@ import pytest
 
 from perudo.agents import agent_named
 from perudo.agents.champion.champion import Champion
-from perudo.agents.champion.features import LEAST_CHANCE
+from perudo.agents.champion.features import MIN_CHANCE
 from perudo.agents.champion.knowledge import FAMILIES, Family, Habits, family_of, shipped
 from perudo.agents.champion.match_worth import SIZE, worth_after_loss, worth_to
 from perudo.agents.champion.player_models import (
-    ASKED,
-    HIDDEN,
-    KINDS,
+    BY_NETWORK,
+    HIDDEN_UNITS,
+    MODEL_COUNT,
     MODELS,
-    NOWHERE,
-    ROW_OF,
-    WATCHED,
-    WEIGHTS,
+    NOT_LISTED,
+    POLICY_MODELS,
+    POLICY_ROWS,
+    WEIGHT_COUNT,
     PlayerModels,
-    desk,
     judge_as,
-    network_in,
+    network_of,
+    new_room,
     place_of,
+    policy_rows,
     weigh_saying,
-    who_is_asked,
     work_out,
 )
 from perudo.agents.champion.search import PREMIUM, Aim, set_premiums
@@ -63,7 +63,7 @@ def positions(preset: str, players: int, count: int) -> list[PerudoState]:
 
 
 # --- decisions ----------------------------------------------------------------------------------
-WEIGHTS_OF_ANY = np.random.default_rng(1).normal(0.0, 0.3, WEIGHTS).astype(np.float32)
+WEIGHTS_OF_ANY = np.random.default_rng(1).normal(0.0, 0.3, WEIGHT_COUNT).astype(np.float32)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ WEIGHTS_OF_ANY = np.random.default_rng(1).normal(0.0, 0.3, WEIGHTS).astype(np.fl
     ],
 )
 def test_all_moves_are_told_of_but_bids_that_hardly_ever_hold(preset: str, players: int) -> None:
-    network, room = network_in(WEIGHTS_OF_ANY), desk()
+    network, room = network_of(WEIGHTS_OF_ANY), new_room()
     for state in positions(preset, players, 150):
         seat = state.actor
         assert seat is not None
@@ -92,12 +92,12 @@ def test_all_moves_are_told_of_but_bids_that_hardly_ever_hold(preset: str, playe
         for code in legal - set(told):
             assert code >= FIRST_BID_CODE
             needed = quantity_of(code) - matching(hand, face_of(code), wild)
-            assert at_least(unseen, needed, ways(state.record, face_of(code))) < LEAST_CHANCE
-            assert place_of(code, count, room) == NOWHERE
+            assert at_least(unseen, needed, ways(state.record, face_of(code))) < MIN_CHANCE
+            assert place_of(code, count, room) == NOT_LISTED
 
 
 def test_a_decision_is_what_the_player_knows() -> None:
-    network, full, seen = network_in(WEIGHTS_OF_ANY), desk(), desk()
+    network, full, seen = network_of(WEIGHTS_OF_ANY), new_room(), new_room()
     for state in positions("official", 3, 100):
         seat = state.actor
         assert seat is not None
@@ -111,14 +111,14 @@ def likely_to_say(
     state: PerudoState, seat: int, said: int, wanted: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
     """By model, of those that are wanted."""
-    likely, network = np.zeros(KINDS), network_in(WEIGHTS_OF_ANY)
-    models = PlayerModels(network, who_is_asked(), desk(), new_thoughts())
+    likely, network = np.zeros(MODEL_COUNT), network_of(WEIGHTS_OF_ANY)
+    models = PlayerModels(network, policy_rows(), new_room(), new_thoughts())
     weigh_saying(models, wanted, state.record, seat, said, stream_of(1), likely)
     return likely
 
 
 def test_the_network_is_the_one_that_is_described() -> None:
-    network, room = network_in(WEIGHTS_OF_ANY), desk()
+    network, room = network_of(WEIGHTS_OF_ANY), new_room()
     of_position, of_move, of_units = network
     for state in positions("official", 4, 40):
         seat = state.actor
@@ -126,24 +126,24 @@ def test_the_network_is_the_one_that_is_described() -> None:
         count = work_out(state.record, seat, network, room)
         position, codes, moves = (part.copy() for part in room[:3])
         units = np.maximum(position @ of_position + moves[:count] @ of_move, 0.0)
-        assert units.shape == (count, HIDDEN)
+        assert units.shape == (count, HIDDEN_UNITS)
         scores = np.exp(units @ of_units.T)
         chances = scores / scores.sum(axis=0)
-        for model in range(KINDS):
+        for model in range(MODEL_COUNT):
             judge_as(network, model, count, room)
             assert room[4][:count] == pytest.approx(chances[:, model], rel=1e-3)
-        said, wanted = int(codes[0]), np.array([float(model % 2) for model in range(KINDS)])
+        said, wanted = int(codes[0]), np.array([float(model % 2) for model in range(MODEL_COUNT)])
         likely = likely_to_say(state, seat, said, wanted)
-        anything, watched = 0.06 / count, (ROW_OF == WATCHED) & (wanted > 0.0)
+        anything, watched = 0.06 / count, (POLICY_ROWS == BY_NETWORK) & (wanted > 0.0)
         assert likely[watched] == pytest.approx(anything + 0.94 * chances[0, watched], rel=1e-3)
         assert likely[wanted == 0.0] == pytest.approx(anything)
 
 
-@pytest.mark.parametrize("name", [player.name for player in ASKED])
+@pytest.mark.parametrize("name", [player.name for player in POLICY_MODELS])
 def test_who_can_be_asked_is_known_exactly(name: str) -> None:
     """And looks at nothing but the own hand, though the state has them all."""
-    model, room = MODELS.index(name), desk()
-    wanted = np.eye(KINDS)[model]
+    model, room = MODELS.index(name), new_room()
+    wanted = np.eye(MODEL_COUNT)[model]
     for state in positions("official", 4, 60):
         seat = state.actor
         assert seat is not None
@@ -151,7 +151,7 @@ def test_who_can_be_asked_is_known_exactly(name: str) -> None:
         thoughts = agent.decide(state.observe(seat), agent.new_memory(), stream_of(2)).thoughts
         assert thoughts.probabilities is not None
         before = state.record.copy()
-        count = work_out(state.record, seat, network_in(WEIGHTS_OF_ANY), room)
+        count = work_out(state.record, seat, network_of(WEIGHTS_OF_ANY), room)
         for said, chance in thoughts.probabilities.items():
             likely = likely_to_say(state, seat, PERUDO.parse_action(said), wanted)
             assert likely[model] == pytest.approx(0.06 / count + 0.94 * chance)
@@ -164,12 +164,12 @@ def test_dice_of_weaker_players_are_wanted_whatever_they_have_left() -> None:
     start = PERUDO.start(Rules.preset("common"), 4, dice=[3, 1, 5, 3], opener=0)
     after = [worth_after_loss(start.record, worth, 0, seat) for seat in range(4)]
     assert after[2] > after[3] > after[1]  # by the standings, it is best to hit the leader
-    weights, premiums = np.ones((4, KINDS)), np.zeros(4)
+    weights, premiums = np.ones((4, MODEL_COUNT)), np.zeros(4)
     aim = Aim(worth, True, premiums)
     set_premiums(start.record, 0, weights, 0.1, aim)
     assert not premiums.any()  # nothing is known of anybody
-    weights[1] = np.eye(KINDS)[MODELS.index("observer")]
-    weights[2] = np.eye(KINDS)[MODELS.index("pomcp-pgt-ucb")]
+    weights[1] = np.eye(MODEL_COUNT)[MODELS.index("observer")]
+    weights[2] = np.eye(MODEL_COUNT)[MODELS.index("pomcp-pgt-ucb")]
     set_premiums(start.record, 0, weights, 0.1, aim)
     assert not premiums[[0, 2, 3]].any()
     assert after[1] + premiums[1] == pytest.approx(np.mean(after[1:]) + PREMIUM * 0.1)

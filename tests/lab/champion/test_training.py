@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from perudo.agents.champion.knowledge import Habits
 from perudo.agents.champion.match_worth import FIRST
-from perudo.agents.champion.player_models import MODELS, OWN, WEIGHTS
+from perudo.agents.champion.player_models import MODELS, OWN, WEIGHT_COUNT
 from perudo.cli.app import app
 from perudo.games.errors import PerudoError
 from perudo.games.perudo.state import PerudoState
@@ -102,7 +102,7 @@ def test_views_come_back_as_they_were() -> None:
 
 def test_slopes_are_those_of_the_likelihood() -> None:
     seen = decisions("official", 64)
-    weights = np.random.default_rng(1).normal(0.0, 0.2, WEIGHTS).astype(np.float32)
+    weights = np.random.default_rng(1).normal(0.0, 0.2, WEIGHT_COUNT).astype(np.float32)
     log_chances = np.zeros(len(seen.views))
 
     def likelihood(of: Any) -> float:
@@ -112,12 +112,12 @@ def test_slopes_are_those_of_the_likelihood() -> None:
     before = likelihood(weights)
     # One step over all decisions goes by the rate against the sign of each weight's slope.
     stepped = weights.copy()
-    means, squares = np.zeros((2, WEIGHTS), np.float32)
+    means, squares = np.zeros((2, WEIGHT_COUNT), np.float32)
     everything = np.arange(len(seen.views))
     fit(seen, everything, Adam(stepped, means, squares), 0, len(seen.views), 1e-3)
     assert likelihood(stepped) > before
     signs = np.sign(weights - stepped)
-    for place in np.random.default_rng(2).choice(WEIGHTS, 60, replace=False):
+    for place in np.random.default_rng(2).choice(WEIGHT_COUNT, 60, replace=False):
         up, down = weights.copy(), weights.copy()
         up[place] += 0.01
         down[place] -= 0.01

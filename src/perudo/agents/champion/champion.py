@@ -18,9 +18,9 @@ import numpy.typing as npt
 from perudo.agents.agent import CompiledAgent, CompiledPlayer
 from perudo.agents.champion.knowledge import Habits, family_of, shipped
 from perudo.agents.champion.opponents import read_opponents
-from perudo.agents.champion.player_models import KINDS, who_is_asked
+from perudo.agents.champion.player_models import MODEL_COUNT, policy_rows
 from perudo.agents.champion.review_values import sample_worths
-from perudo.agents.champion.search import ALONE, BOOK, PHASES, decide_champion
+from perudo.agents.champion.search import BOOK_AT, BOOK_ONLY, PHASES, decide_champion
 from perudo.agents.champion.two_player_book import (
     number_of_dice,
     open_book,
@@ -35,8 +35,8 @@ from perudo.games.perudo.layout import read_rules
 from perudo.games.policy import Memory, Parameters, new_thoughts
 from perudo.games.state import State
 
-LEAST_ROLLOUTS = 32
-DEEPER = 25
+MIN_ROLLOUTS = 32
+DEEP_FACTOR = 25
 """How many times as long it thinks when it thinks deeply."""
 
 
@@ -45,8 +45,8 @@ def play_champion(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
     """Think, or play by the book alone."""
-    if parameters[ALONE] > 0.0:
-        return int(play_two_players(observation, parameters[BOOK:], memory, stream, thoughts))
+    if parameters[BOOK_ONLY] > 0.0:
+        return int(play_two_players(observation, parameters[BOOK_AT:], memory, stream, thoughts))
     return int(decide_champion(observation, parameters, memory, stream, thoughts))
 
 
@@ -59,12 +59,12 @@ class Champion(CompiledAgent):
     source = "this project"
     policy = play_champion
     learning = read_opponents
-    memory_width = KINDS
+    memory_width = MODEL_COUNT
     phases = PHASES
 
     deep: bool = flag(False)
     """Think twenty-five times as long."""
-    rollouts: int = number(3_000, LEAST_ROLLOUTS, 10_000_000)
+    rollouts: int = number(3_000, MIN_ROLLOUTS, 10_000_000)
     """How many rounds are played out for a decision, at most."""
     adapt: float = number(1.0, 0.0, 1.0)
     """How much is made of what opponents were seen to do in this match; 0: nothing."""
@@ -88,7 +88,7 @@ class Champion(CompiledAgent):
         if start.players == 2:
             if open_book(read_rules(start.record)).memories[number_of_dice(first, second)] > 0:
                 return replace(self, book=True).prepare(start)
-        return replace(self, rollouts=LEAST_ROLLOUTS, deep=False).prepare(start)
+        return replace(self, rollouts=MIN_ROLLOUTS, deep=False).prepare(start)
 
     def known(self) -> Habits:
         """Return what it knows of players: what comes with the package."""
@@ -98,11 +98,11 @@ class Champion(CompiledAgent):
         """Open what is known of the rules that are played."""
         rules = read_rules(start.record)
         family, book = self.known().families[family_of(rules)], open_book(rules)
-        rollouts = self.rollouts * (DEEPER if self.deep else 1)
+        rollouts = self.rollouts * (DEEP_FACTOR if self.deep else 1)
         worth = family.worth.ctypes.data
         settings = [worth, rollouts, self.temperature, self.match, self.adapt, self.book]
         # in the order of ``search``
-        parameters = np.concatenate([family.weights, who_is_asked(), settings, book.parameters])
+        parameters = np.concatenate([family.weights, policy_rows(), settings, book.parameters])
         return ChampionPlayer(self, parameters, (family, book))
 
     @property

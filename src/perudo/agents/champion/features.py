@@ -35,14 +35,14 @@ from perudo.games.perudo.rules import FACES
 
 SUPPORT = 0.7
 """Dice more than average that somebody is thought to hold of a face that they have bid on."""
-MOST_SUPPORTERS = 3
-LEAST_CHANCE = 0.03
+MAX_SUPPORTERS = 3
+MIN_CHANCE = 0.03
 """Bids that hold less likely than this, by the own dice, are not told of; but the lowest are."""
-LIKELIEST, UNLIKELIEST = 0.998, 0.002
+HIGHEST_CHANCE, LOWEST_CHANCE = 0.998, 0.002
 
-MOVES = 128
+MAX_MOVES = 128
 """Room for moves; fewer are told of."""
-POSITION, MOVE = 24, 24
+POSITION_WIDTH, MOVE_WIDTH = 24, 24
 """How many numbers tell of a position, and of a move."""
 Numbers = npt.NDArray[np.float32]
 Codes = npt.NDArray[np.int64]
@@ -62,7 +62,7 @@ def believed(unseen: int, needed: float, kinds: int) -> float:
 @kernel
 def log_odds(chance: float) -> float:
     """A chance on a scale on which small differences near 0 and 1 show."""
-    chance = min(max(chance, UNLIKELIEST), LIKELIEST)
+    chance = min(max(chance, LOWEST_CHANCE), HIGHEST_CHANCE)
     return float(np.log(chance / (1.0 - chance))) / 4.0
 
 
@@ -84,7 +84,7 @@ def supporters(state: Record, seat: int) -> int:
 @kernel
 def backing_of(packed: int, face: int) -> int:
     """How many of them back a face."""
-    return min((packed >> (4 * face)) & 15, MOST_SUPPORTERS)
+    return min((packed >> (4 * face)) & 15, MAX_SUPPORTERS)
 
 
 @kernel
@@ -199,7 +199,7 @@ def describe_bids(
         held = matching(hand, face, wild)
         for quantity in range(low, high + 1):
             holds = at_least(unseen, quantity - held, kinds)
-            if count == MOVES - 1 or (quantity > low and holds < LEAST_CHANCE):
+            if count == MAX_MOVES - 1 or (quantity > low and holds < MIN_CHANCE):
                 break
             backed = believed(unseen, quantity - held - SUPPORT * backing, kinds)
             outside = at_least(total, quantity, kinds)

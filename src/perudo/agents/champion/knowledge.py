@@ -15,9 +15,9 @@ from importlib.resources import files
 import numpy as np
 import numpy.typing as npt
 
-from perudo.agents.champion.features import MOVE, POSITION
+from perudo.agents.champion.features import MOVE_WIDTH, POSITION_WIDTH
 from perudo.agents.champion.match_worth import SIZE
-from perudo.agents.champion.player_models import HIDDEN, MODELS, WEIGHTS
+from perudo.agents.champion.player_models import HIDDEN_UNITS, MODELS, WEIGHT_COUNT
 from perudo.games.perudo import Rules
 from perudo.search.files.sealed import Format, Header, SealedFileError
 
@@ -43,7 +43,7 @@ class HabitsHeader(Shape, total=False):
 
 
 FORMAT = Format[HabitsHeader]("perudo habits", 2)
-SHAPE: Shape = {"models": list(MODELS), "position": POSITION, "move": MOVE, "hidden": HIDDEN}
+SHAPE: Shape = {"models": list(MODELS), "position": POSITION_WIDTH, "move": MOVE_WIDTH, "hidden": HIDDEN_UNITS}
 
 
 def family_of(rules: Rules) -> str:
@@ -88,12 +88,12 @@ class Habits:
             "move": header.pop("move", 0),
             "hidden": header.pop("hidden", 0),
         }
-        if shape != SHAPE or len(block) != len(names) * (4 * WEIGHTS + 2 * SIZE):
+        if shape != SHAPE or len(block) != len(names) * (4 * WEIGHT_COUNT + 2 * SIZE):
             raise SealedFileError(f"{name} was made for another version of the champion")
         families, begin = {}, 0
         for family in names:
-            weights = np.frombuffer(block, "<f4", WEIGHTS, begin)
-            begin += 4 * WEIGHTS
+            weights = np.frombuffer(block, "<f4", WEIGHT_COUNT, begin)
+            begin += 4 * WEIGHT_COUNT
             worth = np.frombuffer(block, "<u2", SIZE, begin) / float(WORTH_SCALE)
             begin += 2 * SIZE
             families[family] = Family(weights.astype(np.float32), np.ascontiguousarray(worth))

@@ -12,13 +12,13 @@ import math
 import numpy as np
 
 from perudo.agents.champion.player_models import (
-    ASKED_AT,
-    BEHIND_ASKED,
-    KINDS,
-    WEIGHTS,
+    MODEL_COUNT,
+    POLICIES_BEGIN,
+    POLICIES_END,
+    WEIGHT_COUNT,
     PlayerModels,
-    desk,
-    network_in,
+    network_of,
+    new_room,
     weigh_saying,
 )
 from perudo.games.chance import Stream, whole
@@ -35,14 +35,14 @@ from perudo.games.perudo.layout import (
 )
 from perudo.games.policy import Memory, Parameters
 
-FADE = 0.98
+MEMORY_DECAY = 0.98
 """What a round leaves of what was known before: people change their ways."""
-LEAST = -8.0
+MIN_LOG_LIKELIHOOD = -8.0
 """No model is ruled out further than this."""
 
 
 @kernel
-def unsettle(state: Record) -> None:
+def undo_settlement(state: Record) -> None:
     """Back to the dice of the round that was just settled, as far as hands were shown."""
     reveal = state.reveal
     live, total = 0, 0
@@ -67,23 +67,23 @@ def read_opponents(
     """Compare all that the others did in a round with what each model would have done."""
     if observation.actions > 0:
         for seat in range(whole(observation.players)):
-            for model in range(KINDS):
-                memory[seat, model] *= FADE
-        network = network_in(parameters[:WEIGHTS].astype(np.float32))
-        asked = parameters[ASKED_AT:BEHIND_ASKED]
-        models = PlayerModels(network, asked, desk(), thoughts)
-        hold_against(workspace(observation, 2), observation, models, memory, stream)
+            for model in range(MODEL_COUNT):
+                memory[seat, model] *= MEMORY_DECAY
+        network = network_of(parameters[:WEIGHT_COUNT].astype(np.float32))
+        asked = parameters[POLICIES_BEGIN:POLICIES_END]
+        models = PlayerModels(network, asked, new_room(), thoughts)
+        weigh_round(workspace(observation, 2), observation, models, memory, stream)
         for seat in range(whole(observation.players)):
             best = memory[seat, 0]
-            for model in range(1, KINDS):
+            for model in range(1, MODEL_COUNT):
                 best = max(best, memory[seat, model])
-            for model in range(KINDS):
-                memory[seat, model] = max(memory[seat, model] - best, LEAST)
+            for model in range(MODEL_COUNT):
+                memory[seat, model] = max(memory[seat, model] - best, MIN_LOG_LIKELIHOOD)
     return 0
 
 
 @kernel
-def hold_against(
+def weigh_round(
     states: Record, observation: Record, models: PlayerModels, memory: Memory, stream: Stream
 ) -> None:
     """Replay the round, and add up how likely each model was to do what the others did.
@@ -92,10 +92,10 @@ def hold_against(
     """
     target, state = states[0], states[1]
     copy(target, observation)
-    unsettle(target)
+    undo_settlement(target)
     copy(state, target)
     rewind(state)
-    likely, everybody = np.zeros(KINDS), np.ones(KINDS)
+    likely, everybody = np.zeros(MODEL_COUNT), np.ones(MODEL_COUNT)
     viewer = whole(observation.viewer)
     while True:
         said = move_towards(state, target)
@@ -108,7 +108,7 @@ def hold_against(
                 break
         if who != viewer and target.hands[who] != 0:
             weigh_saying(models, everybody, state, who, said, stream, likely)
-            for model in range(KINDS):
+            for model in range(MODEL_COUNT):
                 memory[who, model] += math.log(likely[model])
         if last:
             break

@@ -17,7 +17,14 @@ from typing import NamedTuple
 import numpy as np
 
 from perudo.agents.agent import CompiledAgent
-from perudo.agents.champion.features import MOVE, MOVES, POSITION, Codes, Numbers, describe
+from perudo.agents.champion.features import (
+    MAX_MOVES,
+    MOVE_WIDTH,
+    POSITION_WIDTH,
+    Codes,
+    Numbers,
+    describe,
+)
 from perudo.agents.papers.boros import BorosBluff
 from perudo.agents.papers.heuristic import HmaxRandom
 from perudo.agents.papers.observer import Observer
@@ -51,27 +58,27 @@ MODELS = (
     "champion",
 )
 """Who was watched."""
-KINDS = len(MODELS)
-OWN = KINDS - 1
+MODEL_COUNT = len(MODELS)
+OWN = MODEL_COUNT - 1
 """The model of the champion itself."""
-ASKED: tuple[type[CompiledAgent], ...] = (Observer, BorosBluff, HmaxRandom)
+POLICY_MODELS: tuple[type[CompiledAgent], ...] = (Observer, BorosBluff, HmaxRandom)
 """Those of them who need no network: they can be asked."""
-WATCHED = -1
-ROW_OF = np.array([WATCHED] * KINDS)
-"""By model: which of these it is, or WATCHED."""
-for _row, _player in enumerate(ASKED):
-    ROW_OF[MODELS.index(_player.name)] = _row
-HIDDEN = 48
-OF_MOVE = POSITION * HIDDEN
-OF_UNITS = OF_MOVE + MOVE * HIDDEN
-WEIGHTS = OF_UNITS + KINDS * HIDDEN
+BY_NETWORK = -1
+POLICY_ROWS = np.array([BY_NETWORK] * MODEL_COUNT)
+"""By model: which of these it is, or BY_NETWORK."""
+for _row, _player in enumerate(POLICY_MODELS):
+    POLICY_ROWS[MODELS.index(_player.name)] = _row
+HIDDEN_UNITS = 48
+MOVE_WEIGHTS = POSITION_WIDTH * HIDDEN_UNITS
+UNIT_WEIGHTS = MOVE_WEIGHTS + MOVE_WIDTH * HIDDEN_UNITS
+WEIGHT_COUNT = UNIT_WEIGHTS + MODEL_COUNT * HIDDEN_UNITS
 """Where the weights of moves begin, those of hidden units, and how many there are in all."""
-ROW = 16
+POLICY_ROW_WIDTH = 16
 """What each of the players who are asked takes among the parameters: the policy, and its own."""
-ASKED_AT = WEIGHTS
-BEHIND_ASKED = ASKED_AT + len(ASKED) * ROW
+POLICIES_BEGIN = WEIGHT_COUNT
+POLICIES_END = POLICIES_BEGIN + len(POLICY_MODELS) * POLICY_ROW_WIDTH
 """Where they are: behind the weights."""
-NOWHERE = -1
+NOT_LISTED = -1
 SURPRISE = 0.06
 """How often somebody is thought to do anything at all: no model is right about everybody."""
 
@@ -79,19 +86,19 @@ SURPRISE = 0.06
 class Network(NamedTuple):
     """The weights, by layer."""
 
-    of_position: Numbers  # (POSITION, HIDDEN)
-    of_move: Numbers  # (MOVE, HIDDEN)
-    of_units: Numbers  # (KINDS, HIDDEN)
+    of_position: Numbers  # (POSITION_WIDTH, HIDDEN_UNITS)
+    of_move: Numbers  # (MOVE_WIDTH, HIDDEN_UNITS)
+    of_units: Numbers  # (MODEL_COUNT, HIDDEN_UNITS)
 
 
 class Room(NamedTuple):
     """Workspace for one decision; rows are its moves."""
 
-    position: Numbers  # (POSITION,)
-    codes: Codes  # (MOVES,)
-    moves: Numbers  # (MOVES, MOVE)
-    units: Numbers  # (MOVES, HIDDEN)
-    chances: Shares  # (MOVES,)
+    position: Numbers  # (POSITION_WIDTH,)
+    codes: Codes  # (MAX_MOVES,)
+    moves: Numbers  # (MAX_MOVES, MOVE_WIDTH)
+    units: Numbers  # (MAX_MOVES, HIDDEN_UNITS)
+    chances: Shares  # (MAX_MOVES,)
     memory: Memory  # (1, 1): empty, for the players who are asked
 
 
@@ -102,16 +109,16 @@ class PlayerModels(NamedTuple):
     """
 
     network: Network
-    asked: Parameters  # (len(ASKED) * ROW,)
+    asked: Parameters  # (len(POLICY_MODELS) * POLICY_ROW_WIDTH,)
     room: Room
     thoughts: Record
 
 
 @functools.cache
-def who_is_asked() -> Parameters:
+def policy_rows() -> Parameters:
     """The players who are asked, for a policy's parameters."""
-    rows = np.zeros((len(ASKED), ROW))
-    for row, player in zip(rows, ASKED, strict=True):
+    rows = np.zeros((len(POLICY_MODELS), POLICY_ROW_WIDTH))
+    for row, player in zip(rows, POLICY_MODELS, strict=True):
         own = player().parameters
         row[0] = number_of(player.policy, PERUDO.dtype)
         row[1 : 1 + own.size] = own
@@ -119,25 +126,25 @@ def who_is_asked() -> Parameters:
 
 
 @kernel
-def desk() -> Room:
+def new_room() -> Room:
     """Make room for a decision."""
     return Room(
-        np.zeros(POSITION, np.float32),
-        np.zeros(MOVES, np.int64),
-        np.zeros((MOVES, MOVE), np.float32),
-        np.zeros((MOVES, HIDDEN), np.float32),
-        np.zeros(MOVES),
+        np.zeros(POSITION_WIDTH, np.float32),
+        np.zeros(MAX_MOVES, np.int64),
+        np.zeros((MAX_MOVES, MOVE_WIDTH), np.float32),
+        np.zeros((MAX_MOVES, HIDDEN_UNITS), np.float32),
+        np.zeros(MAX_MOVES),
         np.zeros((1, 1)),
     )
 
 
 @kernel
-def network_in(weights: Numbers) -> Network:
+def network_of(weights: Numbers) -> Network:
     """Return the layers, as views of the weights."""
     return Network(
-        weights[:OF_MOVE].reshape((POSITION, HIDDEN)),
-        weights[OF_MOVE:OF_UNITS].reshape((MOVE, HIDDEN)),
-        weights[OF_UNITS:].reshape((KINDS, HIDDEN)),
+        weights[:MOVE_WEIGHTS].reshape((POSITION_WIDTH, HIDDEN_UNITS)),
+        weights[MOVE_WEIGHTS:UNIT_WEIGHTS].reshape((MOVE_WIDTH, HIDDEN_UNITS)),
+        weights[UNIT_WEIGHTS:].reshape((MODEL_COUNT, HIDDEN_UNITS)),
     )
 
 
@@ -152,15 +159,15 @@ def work_out(state: Record, seat: int, network: Network, room: Room) -> int:
     count = describe(state, seat, position, room.codes, moves)
     nothing = np.float32(0.0)
     base = units[count]  # the last move's room is free: fewer are described
-    for unit in range(HIDDEN):
+    for unit in range(HIDDEN_UNITS):
         total = nothing
-        for number in range(POSITION):
+        for number in range(POSITION_WIDTH):
             total += position[number] * of_position[number, unit]
         base[unit] = total
     for place in range(count):
-        for unit in range(HIDDEN):
+        for unit in range(HIDDEN_UNITS):
             total = base[unit]
-            for number in range(MOVE):
+            for number in range(MOVE_WIDTH):
                 total += moves[place, number] * of_move[number, unit]
             units[place, unit] = max(total, nothing)
     return count
@@ -174,7 +181,7 @@ def judge_as(network: Network, model: int, count: int, room: Room) -> None:
     for place in range(count):
         # four sums, which do not wait for each other
         one, two, three, four = nothing, nothing, nothing, nothing
-        for unit in range(0, HIDDEN, 4):
+        for unit in range(0, HIDDEN_UNITS, 4):
             one += units[place, unit] * of_units[unit]
             two += units[place, unit + 1] * of_units[unit + 1]
             three += units[place, unit + 2] * of_units[unit + 2]
@@ -194,11 +201,15 @@ def judge_as(network: Network, model: int, count: int, room: Room) -> None:
 @kernel
 def ask(models: PlayerModels, model: int, state: Record, seat: int, stream: Stream) -> int:
     """What a player who can be asked would do in a seat, whose hand alone they look at."""
-    begin, asked = ROW_OF[model] * ROW, models.asked
+    begin, asked = POLICY_ROWS[model] * POLICY_ROW_WIDTH, models.asked
     viewer = state.viewer
     state.viewer = seat
     said = policy_at(np.uint64(asked[begin]), state)(
-        state, asked[begin + 1 : begin + ROW], models.room.memory, stream, models.thoughts
+        state,
+        asked[begin + 1 : begin + POLICY_ROW_WIDTH],
+        models.room.memory,
+        stream,
+        models.thoughts,
     )
     state.viewer = viewer
     return int(said)
@@ -207,7 +218,7 @@ def ask(models: PlayerModels, model: int, state: Record, seat: int, stream: Stre
 @kernel
 def play_as(models: PlayerModels, model: int, state: Record, seat: int, stream: Stream) -> int:
     """Draw a model's move for a seat, whose hand alone is looked at."""
-    if ROW_OF[model] != WATCHED:
+    if POLICY_ROWS[model] != BY_NETWORK:
         return ask(models, model, state, seat, stream)
     room = models.room
     count = work_out(state, seat, models.network, room)
@@ -223,11 +234,11 @@ def play_as(models: PlayerModels, model: int, state: Record, seat: int, stream: 
 
 @kernel
 def place_of(said: int, count: int, room: Room) -> int:
-    """Where among the moves of a decision one is, or NOWHERE: it is hardly ever made."""
+    """Where among the moves of a decision one is, or NOT_LISTED: it is hardly ever made."""
     for place in range(count):
         if room.codes[place] == said:
             return place
-    return NOWHERE
+    return NOT_LISTED
 
 
 @kernel
@@ -244,13 +255,13 @@ def weigh_saying(
     room = models.room
     count = work_out(state, seat, models.network, room)
     place = place_of(said, count, room)
-    for model in range(KINDS):
+    for model in range(MODEL_COUNT):
         likely[model] = SURPRISE / count
         if wanted[model] > 0.0:
-            if ROW_OF[model] != WATCHED:
+            if POLICY_ROWS[model] != BY_NETWORK:
                 ask(models, model, state, seat, stream)
                 likely[model] += (1.0 - SURPRISE) * chance_of(models.thoughts, said)
-            elif place != NOWHERE:
+            elif place != NOT_LISTED:
                 judge_as(models.network, model, count, room)
                 likely[model] += (1.0 - SURPRISE) * room.chances[place]
 
@@ -272,14 +283,14 @@ def weigh_hands(
     state = states[0]
     copy(state, observation)
     rewind(state)
-    likely = np.zeros(KINDS)
-    hands = shares.shape[1] // KINDS
+    likely = np.zeros(MODEL_COUNT)
+    hands = shares.shape[1] // MODEL_COUNT
     for other in range(whole(observation.players)):
         if other == seat or observation.counts[other] == 0:
             continue
         for hand in range(hand_count(state, other)):
             dealt = put_hand(state, other, hand)
-            for model in range(KINDS):
+            for model in range(MODEL_COUNT):
                 shares[other, model * hands + hand] = prior[other, model] * dealt
     while True:
         said = move_towards(state, observation)
@@ -290,7 +301,7 @@ def weigh_hands(
             for hand in range(hand_count(state, who)):
                 put_hand(state, who, hand)
                 weigh_saying(models, prior[who], state, who, said, stream, likely)
-                for model in range(KINDS):
+                for model in range(MODEL_COUNT):
                     shares[who, model * hands + hand] *= likely[model]
         apply(state, said)
     for other in range(whole(observation.players)):

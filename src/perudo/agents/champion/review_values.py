@@ -12,14 +12,14 @@ import numpy as np
 from perudo.agents.champion.features import Codes
 from perudo.agents.champion.match_worth import SIZE, Worth, worth_to
 from perudo.agents.champion.player_models import (
-    ASKED_AT,
-    BEHIND_ASKED,
-    KINDS,
+    MODEL_COUNT,
     OWN,
-    WEIGHTS,
+    POLICIES_BEGIN,
+    POLICIES_END,
+    WEIGHT_COUNT,
     PlayerModels,
-    desk,
-    network_in,
+    network_of,
+    new_room,
     weigh_hands,
 )
 from perudo.agents.champion.search import ADAPT, WORTH, play_out, weigh_models
@@ -30,7 +30,7 @@ from perudo.games.policy import Memory, Parameters
 from perudo.search.files.book import reals_at
 from perudo.search.online.beliefs import Shares
 
-HIDDEN, LUCK = 1 << 20, 1 << 21
+DEALT, LUCK = 1 << 20, 1 << 21
 """Parts of a sample's key: what is dealt, and how it is played on."""
 
 
@@ -55,10 +55,10 @@ def sample_worths(
     for other in range(players):
         most = max(most, hand_count(position, other))
     states, stream = workspace(position, 3), np.zeros(1, np.uint64)
-    shares, of_models = np.zeros((players, KINDS * most)), np.zeros((players, KINDS))
-    network = network_in(parameters[:WEIGHTS].astype(np.float32))
-    asked = parameters[ASKED_AT:BEHIND_ASKED]
-    models = PlayerModels(network, asked, desk(), thoughts)
+    shares, of_models = np.zeros((players, MODEL_COUNT * most)), np.zeros((players, MODEL_COUNT))
+    network = network_of(parameters[:WEIGHT_COUNT].astype(np.float32))
+    asked = parameters[POLICIES_BEGIN:POLICIES_END]
+    models = PlayerModels(network, asked, new_room(), thoughts)
     weigh_models(parameters[ADAPT], memory, of_models)
     weigh_hands(states, position, seat, models, of_models, stream, shares)
     copy(states[0], position)
@@ -80,11 +80,11 @@ def play_each(
 ) -> None:
     """Deal, and play out every move. The states are lent: see ``opponents.hold_against``."""
     position, dealt, state = states[0], states[1], states[2]
-    players, hands = whole(position.players), shares.shape[1] // KINDS
+    players, hands = whole(position.players), shares.shape[1] // MODEL_COUNT
     as_model, stream = np.full(players, OWN, np.int64), np.zeros(1, np.uint64)
     for sample in range(worths.shape[0]):
         sample_key = combine(key, sample)
-        stream[0] = combine(sample_key, HIDDEN)
+        stream[0] = combine(sample_key, DEALT)
         copy(dealt, position)
         for other in range(players):
             if other == seat or position.counts[other] == 0:
@@ -106,19 +106,19 @@ def play_each(
 @kernel
 def draw_model(dealt: Record, position: Record, seat: int, sums: Shares, stream: Stream) -> int:
     """Who may sit there with the hand that is there, as likely as it explains what was said."""
-    hands, number = sums.size // KINDS, 0
+    hands, number = sums.size // MODEL_COUNT, 0
     for hand in range(hand_count(position, seat)):
         put_hand(dealt, seat, hand)
         if dealt.hands[seat] == position.hands[seat]:
             number = hand
     dealt.hands[seat] = position.hands[seat]
-    weights = np.zeros(KINDS)
-    for model in range(KINDS):
+    weights = np.zeros(MODEL_COUNT)
+    for model in range(MODEL_COUNT):
         place = model * hands + number
         weights[model] = sums[place] - (sums[place - 1] if place > 0 else 0.0)
     point = uniform(stream) * weights.sum()
-    for model in range(KINDS - 1):
+    for model in range(MODEL_COUNT - 1):
         point -= weights[model]
         if point < 0.0:
             return model
-    return KINDS - 1
+    return MODEL_COUNT - 1

@@ -22,16 +22,16 @@ from perudo.agents.champion.features import (
 )
 from perudo.agents.champion.match_worth import SIZE, Worth, worth_after_loss, worth_to
 from perudo.agents.champion.player_models import (
-    ASKED_AT,
-    BEHIND_ASKED,
-    KINDS,
+    MODEL_COUNT,
     MODELS,
     OWN,
-    WEIGHTS,
+    POLICIES_BEGIN,
+    POLICIES_END,
+    WEIGHT_COUNT,
     PlayerModels,
-    desk,
     judge_as,
-    network_in,
+    network_of,
+    new_room,
     play_as,
     weigh_hands,
     work_out,
@@ -65,7 +65,9 @@ from perudo.games.policy import Memory, Parameters, begin, choose, consider
 from perudo.search.files.book import reals_at
 from perudo.search.online.beliefs import Shares
 
-WORTH, ROLLOUTS, TEMPERATURE, FOR_MATCH, ADAPT, ALONE, BOOK = range(BEHIND_ASKED, BEHIND_ASKED + 7)
+WORTH, ROLLOUTS, TEMPERATURE, FOR_MATCH, ADAPT, BOOK_ONLY, BOOK_AT = range(
+    POLICIES_END, POLICIES_END + 7
+)
 """Places of the parameters after the models: an address, the champion's own, the book's first."""
 PHASES = (
     "fewer dice than that are likely",
@@ -79,30 +81,30 @@ PHASES = (
 )
 """Why a move was made."""
 DOUBTING, CHECKING, CLAIMING, HOLDING, PUSHING, BLUFFING, PASSING, DECLINING = range(len(PHASES))
-EVEN, SHOULD, MAY = 0.5, 0.6, 0.35
+CHECK_CHANCE, HOLD_CHANCE, PUSH_CHANCE = 0.5, 0.6, 0.35
 """How likely bids are that should hold, and that may."""
-BATCH = 16
+DEALS_PER_BATCH = 16
 """Deals after which moves that are clearly worse are given up."""
-CLEARLY = 3.0
+DROP_STANDARD_ERRORS = 3.0
 """Standard errors."""
-ROUND_LENGTH = 5
+MOVES_PER_ROUND = 5
 """Moves that playing out a round takes, as it is reckoned: where rounds are longer, fewer are."""
-CROWD, CROWDED = 4, 3.0
+LARGE_TABLE, LARGE_TABLE_TEMPERATURE = 4, 3.0
 """Among more players than this it mixes so many times as much: there are more moves to try and
 longer rounds, and what each move is worth is known less well."""
-OPEN_MIND = 0.01
+EXTRA_PRIOR = 0.01
 """What each move gets on top of its usual chance, so that none is ruled out beforehand."""
-LEAST_STAKE = 0.005
+MIN_STAKE = 0.005
 STRONG = ("pomcp-pgt-ucb", "pomcp-pgt-rm", "champion")
 WEAKER = np.array([name.partition(":")[0] not in STRONG for name in MODELS])
 """By model: whether it plays much worse than the champion (``perudo ladder``)."""
-USUAL = float(WEAKER.mean())
+PRIOR_WEAKER = float(WEAKER.mean())
 """How likely anybody is to be weaker of whom nothing is known."""
 PREMIUM = 0.5
 """What a die of a weaker player is worth beyond that of others, in parts of a die of one's own."""
-LEAST_LIKELY = 1e-3
+MIN_LIKELIHOOD = 1e-3
 """Models so much less likely than another are left out."""
-FOUND_OUT = -6.0
+EXPLOIT_LOG_LIKELIHOOD = -6.0
 """Somebody of whom the champion's own model is so much less likely than another, as a logarithm,
 plays by that other, and is no longer met by the book."""
 
@@ -156,13 +158,13 @@ def try_moves(
     count = codes.size
     dealt, state = states[1], states[2]
     players = whole(states[0].players)
-    hands = shares.shape[1] // KINDS
+    hands = shares.shape[1] // MODEL_COUNT
     as_model = np.full(players, OWN, np.int64)
     squares, tried, errors = np.zeros(count), np.zeros(count), np.zeros(count)
     given_up = np.zeros(count, np.bool_)
     done, steps, open_moves = 0, 0, count
-    while done < wanted and steps < ROUND_LENGTH * wanted and open_moves > 1:
-        for _ in range(BATCH):
+    while done < wanted and steps < MOVES_PER_ROUND * wanted and open_moves > 1:
+        for _ in range(DEALS_PER_BATCH):
             copy(dealt, states[0])
             for other in range(players):
                 if other != seat and dealt.counts[other] > 0:
@@ -195,7 +197,7 @@ def try_moves(
                 best = place
         for place in range(count):
             doubt = math.sqrt(errors[place] ** 2 + errors[best] ** 2)
-            if not given_up[place] and means[place] < means[best] - CLEARLY * doubt:
+            if not given_up[place] and means[place] < means[best] - DROP_STANDARD_ERRORS * doubt:
                 given_up[place] = True
                 open_moves -= 1
     return done
@@ -221,10 +223,13 @@ def reason_for(observation: Record, seat: int, said: int) -> int:
             return PASSING
         if said == DECLINE:
             return DECLINING
-        checking = observation.passer == NOBODY and holds(observation, seat, observation.bid) > EVEN
+        checking = (
+            observation.passer == NOBODY
+            and holds(observation, seat, observation.bid) > CHECK_CHANCE
+        )
         return CHECKING if checking else DOUBTING
     chance = holds(observation, seat, said)
-    return HOLDING if chance >= SHOULD else (PUSHING if chance >= MAY else BLUFFING)
+    return HOLDING if chance >= HOLD_CHANCE else (PUSHING if chance >= PUSH_CHANCE else BLUFFING)
 
 
 @kernel
@@ -238,11 +243,11 @@ def conclude(observation: Record, seat: int, stream: Stream, thoughts: Record) -
 
 
 @kernel
-def is_found_out(observation: Record, seat: int, memory: Memory, adapt: float) -> bool:
+def is_exploitable(observation: Record, seat: int, memory: Memory, adapt: float) -> bool:
     """Whether the only opponent left plays by habits that are known, and that can be exploited."""
     for other in range(whole(observation.players)):
         if other != seat and observation.counts[other] > 0:
-            return bool(adapt * memory[other, OWN] <= FOUND_OUT)
+            return bool(adapt * memory[other, OWN] <= EXPLOIT_LOG_LIKELIHOOD)
     return False
 
 
@@ -251,11 +256,11 @@ def weigh_models(adapt: float, memory: Memory, prior: Shares) -> None:
     """How likely each model is of each seat: all are alike but for what memory says."""
     for other in range(prior.shape[0]):
         best = -np.inf
-        for model in range(KINDS):
+        for model in range(MODEL_COUNT):
             best = max(best, adapt * memory[other, model])
-        for model in range(KINDS):
+        for model in range(MODEL_COUNT):
             prior[other, model] = math.exp(adapt * memory[other, model] - best)
-            if prior[other, model] < LEAST_LIKELY:
+            if prior[other, model] < MIN_LIKELIHOOD:
                 prior[other, model] = 0.0
 
 
@@ -275,7 +280,7 @@ def set_premiums(observation: Record, seat: int, of_models: Shares, stake: float
     for other in range(premiums.size):
         if other != seat and observation.counts[other] > 0:
             weaker = (of_models[other] * WEAKER).sum() / of_models[other].sum()
-            found = max(weaker - USUAL, 0.0) / (1.0 - USUAL)
+            found = max(weaker - PRIOR_WEAKER, 0.0) / (1.0 - PRIOR_WEAKER)
             less = wanted - worth_after_loss(observation, worth, seat, other)
             premiums[other] = found * max(less, 0.0)
 
@@ -297,12 +302,12 @@ def decide_champion(
     """Believe, try, mix, and draw."""
     seat, players = whole(observation.viewer), whole(observation.players)
     begin(thoughts)
-    if observation.live == 2 and not is_found_out(observation, seat, memory, parameters[ADAPT]):
-        if consult(observation, parameters[BOOK:], thoughts):
+    if observation.live == 2 and not is_exploitable(observation, seat, memory, parameters[ADAPT]):
+        if consult(observation, parameters[BOOK_AT:], thoughts):
             return conclude(observation, seat, stream, thoughts)
-    network = network_in(parameters[:WEIGHTS].astype(np.float32))
-    asked = parameters[ASKED_AT:BEHIND_ASKED]
-    models = PlayerModels(network, asked, desk(), thoughts)
+    network = network_of(parameters[:WEIGHT_COUNT].astype(np.float32))
+    asked = parameters[POLICIES_BEGIN:POLICIES_END]
+    models = PlayerModels(network, asked, new_room(), thoughts)
     worth = reals_at(parameters[WORTH], SIZE)
     moves = list_moves(observation, seat, models)
     count, means = moves.codes.size, moves.means
@@ -314,12 +319,12 @@ def decide_champion(
     most = 1
     for other in range(players):
         most = max(most, hand_count(observation, other))
-    shares, of_models = np.zeros((players, KINDS * most)), np.zeros((players, KINDS))
+    shares, of_models = np.zeros((players, MODEL_COUNT * most)), np.zeros((players, MODEL_COUNT))
     weigh_models(parameters[ADAPT], memory, of_models)
     weigh_hands(states, observation, seat, models, of_models, stream, shares)
     copy(states[0], observation)
     here = worth_to(observation, worth, seat)
-    stake = max(here - worth_after_loss(observation, worth, seat, seat), LEAST_STAKE)
+    stake = max(here - worth_after_loss(observation, worth, seat, seat), MIN_STAKE)
     aim = Aim(worth, parameters[FOR_MATCH] > 0.0, np.zeros(players))
     if observation.live > 2 and aim.for_match:
         set_premiums(observation, seat, of_models, stake, aim)
@@ -331,10 +336,12 @@ def decide_champion(
             best = place
     total = 0.0
     mixture = np.zeros(count)
-    temperature = parameters[TEMPERATURE] * (CROWDED if observation.live > CROWD else 1.0)
+    temperature = parameters[TEMPERATURE] * (
+        LARGE_TABLE_TEMPERATURE if observation.live > LARGE_TABLE else 1.0
+    )
     for place in range(count):
         behind = (means[place] - means[best]) / stake
-        mixture[place] = (moves.prior[place] + OPEN_MIND) * math.exp(behind / temperature)
+        mixture[place] = (moves.prior[place] + EXTRA_PRIOR) * math.exp(behind / temperature)
         total += mixture[place]
     begin(thoughts)
     thoughts.rollouts = done

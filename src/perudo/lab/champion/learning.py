@@ -13,15 +13,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from perudo.agents.champion.features import MOVE, POSITION, Numbers
+from perudo.agents.champion.features import MOVE_WIDTH, POSITION_WIDTH, Numbers
 from perudo.agents.champion.player_models import (
-    HIDDEN,
-    NOWHERE,
+    HIDDEN_UNITS,
+    NOT_LISTED,
     Network,
     Room,
-    desk,
     judge_as,
-    network_in,
+    network_of,
+    new_room,
     place_of,
     work_out,
 )
@@ -168,19 +168,19 @@ def add_slopes(
     of_units = network[2][model]
     position, _, moves, units, chances, _ = room
     nothing = np.float32(0.0)
-    back, backs = np.zeros((2, HIDDEN), np.float32)
+    back, backs = np.zeros((2, HIDDEN_UNITS), np.float32)
     for place in range(count):
         slope = np.float32(chances[place] - (place == said))
-        for unit in range(HIDDEN):
+        for unit in range(HIDDEN_UNITS):
             slopes[2][model, unit] += slope * units[place, unit]
             back[unit] = slope * of_units[unit] if units[place, unit] > nothing else nothing
             backs[unit] += back[unit]
-        for number in range(MOVE):
+        for number in range(MOVE_WIDTH):
             if moves[place, number] != nothing:
-                for unit in range(HIDDEN):
+                for unit in range(HIDDEN_UNITS):
                     slopes[1][number, unit] += moves[place, number] * back[unit]
-    for number in range(POSITION):
-        for unit in range(HIDDEN):
+    for number in range(POSITION_WIDTH):
+        for unit in range(HIDDEN_UNITS):
             slopes[0][number, unit] += position[number] * backs[unit]
 
 
@@ -191,14 +191,14 @@ def fit(seen: Watched, order: Whole, adam: Adam, steps: int, batch: int, rate: f
     ``steps`` were made before. Returns the mean logarithm of the decisions' chances.
     """
     weights, means, squares = adam.weights, adam.means, adam.squares
-    room, slopes = desk(), np.zeros(weights.size, np.float32)
-    network, slopes_of = network_in(weights), network_in(slopes)
+    room, slopes = new_room(), np.zeros(weights.size, np.float32)
+    network, slopes_of = network_of(weights), network_of(slopes)
     counted, total = 0, 0.0
     for index in range(order.size):
         at = order[index]
         kind = seen.kinds[at]
         place, count = look_at(seen.views[at], kind, seen.saids[at], network, room)
-        if place != NOWHERE:
+        if place != NOT_LISTED:
             counted += 1
             total += math.log(max(room[4][place], TINY))
             add_slopes(network, kind, place, count, room, slopes_of)
@@ -219,7 +219,7 @@ def fit(seen: Watched, order: Whole, adam: Adam, steps: int, batch: int, rate: f
 @kernel
 def judge(seen: Watched, weights: Numbers, log_chances: npt.NDArray[np.float64]) -> None:
     """Fill in the logarithm of each decision's chance by its own model; 0 if it has none."""
-    room, network = desk(), network_in(weights)
+    room, network = new_room(), network_of(weights)
     for at in range(seen.views.size):
         place, _ = look_at(seen.views[at], seen.kinds[at], seen.saids[at], network, room)
-        log_chances[at] = math.log(room[4][place]) if place != NOWHERE else 0.0
+        log_chances[at] = math.log(room[4][place]) if place != NOT_LISTED else 0.0

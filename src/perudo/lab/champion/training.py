@@ -20,7 +20,14 @@ import numpy.typing as npt
 from perudo.agents.agent import CompiledAgent, CompiledPlayer
 from perudo.agents.champion.champion import Champion
 from perudo.agents.champion.knowledge import FAMILIES, Family, Habits
-from perudo.agents.champion.player_models import HIDDEN, KINDS, MODELS, OF_UNITS, OWN, WEIGHTS
+from perudo.agents.champion.player_models import (
+    HIDDEN_UNITS,
+    MODEL_COUNT,
+    MODELS,
+    OWN,
+    UNIT_WEIGHTS,
+    WEIGHT_COUNT,
+)
 from perudo.agents.registry import agent_named
 from perudo.games.chance import stream_of
 from perudo.games.game import Record
@@ -209,7 +216,7 @@ def fit_family(
     seen = Watched(np.concatenate(views), np.concatenate(kinds), np.concatenate(saids), rounds)
     weights, log_chances = _fit(seen, epochs, seed)
     if last == 0:  # nobody has seen the champion yet: it is taken for the strongest
-        units = weights[OF_UNITS:].reshape(KINDS, HIDDEN)
+        units = weights[UNIT_WEIGHTS:].reshape(MODEL_COUNT, HIDDEN_UNITS)
         units[OWN] = units[0]
     return Family(weights, learn_standings(rounds)), log_chances
 
@@ -218,9 +225,9 @@ def _fit(
     seen: Watched, epochs: int, seed: int
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float64]]:
     chance = np.random.default_rng(seed)
-    weights = chance.normal(0.0, 0.25, WEIGHTS).astype(np.float32)
-    weights[OF_UNITS:] *= 0.4
-    adam = Adam(weights, *np.zeros((2, WEIGHTS), np.float32))
+    weights = chance.normal(0.0, 0.25, WEIGHT_COUNT).astype(np.float32)
+    weights[UNIT_WEIGHTS:] *= 0.4
+    adam = Adam(weights, *np.zeros((2, WEIGHT_COUNT), np.float32))
     kept_back = chance.random(len(seen.views)) < KEPT_BACK
     shown, steps = np.flatnonzero(~kept_back), 0
     for epoch in range(epochs):
@@ -233,7 +240,7 @@ def _fit(
         seen.views[kept_back], seen.kinds[kept_back], seen.saids[kept_back], seen.rounds
     )
     judge(judged, weights, log_chances)
-    by_model = [log_chances[judged.kinds == model] for model in range(KINDS)]
+    by_model = [log_chances[judged.kinds == model] for model in range(MODEL_COUNT)]
     return weights, np.array([some.mean() if some.size else np.nan for some in by_model])
 
 

@@ -51,7 +51,7 @@ PRESETS = {
 """Between two players these cover most of the other presets as well."""
 CLONE_DEALS = 100_000
 """What ``cfr`` learns from; it remembers as many moves as fit into 10,000 nodes."""
-LEAST_CHANCE = 0.01
+MIN_CHANCE = 0.01
 """Moves that it makes less often are left out: what they lead to would take long to go through."""
 EXACT_POSITIONS = 300_000
 """Rounds of at most so many public positions are solved exactly ..."""
@@ -193,7 +193,7 @@ def _clone(graph: MemoryGraph, seed: int) -> Players:
     """How somebody plays who learnt as the agent ``cfr`` does, by other deals."""
     solver = MemorySolver(graph, seed)
     solver.iterate(CLONE_DEALS)
-    first, second = (np.where(part < LEAST_CHANCE, 0.0, part) for part in solver.average())
+    first, second = (np.where(part < MIN_CHANCE, 0.0, part) for part in solver.average())
     return first, second
 
 
