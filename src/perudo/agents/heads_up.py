@@ -62,7 +62,7 @@ def from_opener(target: Record, source: Record) -> None:
 
 
 @kernel
-def standing_number(state: Record) -> int:
+def match_state_number(state: Record) -> int:
     """The dice and palafico state of a position seen from its opener, as a number."""
     dice = int(state.counts[0]) * 16 + int(state.counts[1])
     return dice * 4 + int(state.been_palafico)

@@ -85,16 +85,16 @@ class Sums(NamedTuple):
 
 
 @kernel
-def take_seats(key: np.uint64, shuffled: bool, sitting: Whole) -> None:
-    """Seat the players of a game: ``sitting[seat]`` becomes the one there."""
-    for seat in range(sitting.size):
-        sitting[seat] = seat
+def take_seats(key: np.uint64, shuffled: bool, seating: Whole) -> None:
+    """Seat the players of a game: ``seating[seat]`` becomes the one there."""
+    for seat in range(seating.size):
+        seating[seat] = seat
     if shuffled:
         word = combine(key, SEATING)
-        for seat in range(sitting.size - 1, 0, -1):
+        for seat in range(seating.size - 1, 0, -1):
             word = combine(word, seat)
             other = scale(word, seat + 1)
-            sitting[seat], sitting[other] = sitting[other], sitting[seat]
+            seating[seat], seating[other] = seating[other], seating[seat]
 
 
 @kernel
@@ -113,11 +113,11 @@ def win_share(state: Record, horizon: int, zero_sum: bool, seat: int) -> float:
 
 
 @kernel
-def seat_memories(memories: Real, seated: Real, sitting: Whole, back: bool) -> None:
+def seat_memories(memories: Real, seated: Real, seating: Whole, back: bool) -> None:
     """Arrange what players remember of each other by where they sit now, or put it back."""
-    for seat in range(sitting.size):
-        for other in range(sitting.size):
-            player, about = sitting[seat], sitting[other]
+    for seat in range(seating.size):
+        for other in range(seating.size):
+            player, about = seating[seat], seating[other]
             for index in range(memories.shape[2]):
                 if back:
                     memories[player, about, index] = seated[player, other, index]
@@ -163,7 +163,7 @@ def play_games(
     first, last, remembering = games[0], games[1], plan.remembering
     players = len(policies)
     horizon = ROUND if plan.single_rounds else MATCH
-    sitting = np.zeros(players, np.int64)
+    seating = np.zeros(players, np.int64)
     streams = np.zeros((players, 1), np.uint64)
     seated = np.zeros(memories.shape)
     game_counters = np.zeros(counters.shape[1:], np.int64)
@@ -171,14 +171,14 @@ def play_games(
     table, view = states[1], states[2]
     for game in range(first, last):
         key = combine(plan.seed, game)
-        take_seats(key, plan.shuffled, sitting)
+        take_seats(key, plan.shuffled, seating)
         luck = combine(key, LUCK)
         for seat in range(players):
             streams[seat, 0] = combine(luck, seat)
         if remembering:
             if game % plan.series == 0:
                 forget(memories)
-            seat_memories(memories, seated, sitting, False)
+            seat_memories(memories, seated, seating, False)
         add_up(game_counters, game_counters, -1)
         add_up(game_effort, game_effort, -1)
         played = 0
@@ -194,7 +194,7 @@ def play_games(
                 return STOPPED
             copy(view, table)
             observe(view, seat)
-            player = sitting[seat]
+            player = seating[seat]
             started = now()
             choice = policy_at(policies[player], view)(
                 view, parameters[player], seated[player], streams[seat], thoughts
@@ -212,12 +212,12 @@ def play_games(
                 played += 1
                 tally(table, game_counters)
                 if remembering:
-                    show_round(table, view, line_up, sitting, seated, streams, thoughts)
+                    show_round(table, view, line_up, seating, seated, streams, thoughts)
                 if plan.single_rounds:
                     break
         row = game - first
         for seat in range(players):
-            player = sitting[seat]
+            player = seating[seat]
             seats[row, player] = seat
             wins[row, player] = win_share(table, horizon, plan.zero_sum, seat)
             scores[row, player] = payoff(table, horizon, seat)
@@ -226,7 +226,7 @@ def play_games(
         add_up(effort, game_effort, 1)
         rounds[row] = played
         if remembering:
-            seat_memories(memories, seated, sitting, True)
+            seat_memories(memories, seated, seating, True)
         games[0] = game + 1
     return FINISHED
 
@@ -236,14 +236,14 @@ def show_round(
     table: Record,
     view: Record,
     line_up: LineUp,
-    sitting: Whole,
+    seating: Whole,
     seated: Real,
     streams: npt.NDArray[np.uint64],
     thoughts: Record,
 ) -> None:
     """Show a settled round to the players that learn from it."""
-    for seat in range(sitting.size):
-        player = sitting[seat]
+    for seat in range(seating.size):
+        player = seating[seat]
         if line_up.learns[player]:
             copy(view, table)
             observe(view, seat)
@@ -309,10 +309,10 @@ class Worker:
         state = type(self._contest.start())(self._states[1])
         seat = state.actor
         assert seat is not None
-        sitting = np.zeros(len(self._contest.agents), np.int64)
+        seating = np.zeros(len(self._contest.agents), np.int64)
         key = np.uint64(combine(key_of(self._contest.seed), game))
-        take_seats(key, self._contest.seating == "shuffled", sitting)
-        agent = self._contest.agents[int(sitting[seat])]
+        take_seats(key, self._contest.seating == "shuffled", seating)
+        agent = self._contest.agents[int(seating[seat])]
         seen = state.observe(seat)
         try:
             require_legal(seen.record, choice)

@@ -28,7 +28,7 @@ SIDE_BY_SIDE = 64
 """Games played at once where an agent decides in batches."""
 
 
-class Sitting:
+class TableGame:
     """One game of a contest at its table."""
 
     def __init__(
@@ -36,15 +36,15 @@ class Sitting:
     ) -> None:
         self._contest, self._players, self._memories = contest, players, memories
         key = np.uint64(combine(key_of(contest.seed), game))
-        self.sitting = np.zeros(len(contest.agents), np.int64)
-        take_seats(key, contest.seating == "shuffled", self.sitting)
+        self.seating = np.zeros(len(contest.agents), np.int64)
+        take_seats(key, contest.seating == "shuffled", self.seating)
         luck = np.uint64(combine(key, LUCK))
         self.streams = [
             np.array([combine(luck, seat)], np.uint64) for seat in range(len(contest.agents))
         ]
         self.seated = np.zeros_like(memories)
-        seat_memories(memories, self.seated, self.sitting, False)
-        self._places: list[int] = self.sitting.tolist()
+        seat_memories(memories, self.seated, self.seating, False)
+        self._places: list[int] = self.seating.tolist()
         names = [players[place].spec for place in self._places]
         self.table = Table(
             contest.game, contest.played_setting, names, KeyedDice(key), **contest.start_options
@@ -120,26 +120,26 @@ class Sitting:
             results.scores[0, place] = contest.game.operations.payoff(record, horizon, seat)
             results.counters[place, seat] += self._by_seat[seat]
             self._players[place].leave(self.table.observe(seat))
-        seat_memories(self._memories, self.seated, self.sitting, True)
+        seat_memories(self._memories, self.seated, self.seating, True)
 
 
-def decide(players: Sequence[Player], sittings: Sequence[Sitting], timeout: float | None) -> None:
+def decide(players: Sequence[Player], games: Sequence[TableGame], timeout: float | None) -> None:
     """Have the actor of each of some games decide; players with ``act_batch`` all at once."""
-    batches: dict[int, list[Sitting]] = {}
-    for sitting in sittings:
-        player = players[sitting.place]
+    batches: dict[int, list[TableGame]] = {}
+    for game in games:
+        player = players[game.place]
         if hasattr(player, "act_batch"):
-            batches.setdefault(sitting.place, []).append(sitting)
+            batches.setdefault(game.place, []).append(game)
             continue
         started = time.perf_counter()
-        decision = decide_within(player, *sitting.question(), timeout)
-        sitting.answer(decision, time.perf_counter() - started)
+        decision = decide_within(player, *game.question(), timeout)
+        game.answer(decision, time.perf_counter() - started)
     for place, batch in batches.items():
         started = time.perf_counter()
         decisions = decide_batch(players[place], [one.question() for one in batch])
         each = (time.perf_counter() - started) / len(batch)
-        for sitting, decision in zip(batch, decisions, strict=True):
-            sitting.answer(decision, each)
+        for game, decision in zip(batch, decisions, strict=True):
+            game.answer(decision, each)
 
 
 def decide_batch(player: Any, questions: list[tuple[Any, Memory, Any]]) -> list[Decision]:
@@ -187,19 +187,19 @@ def _run(
         hasattr(player, "act_batch") or isinstance(player, CompiledPlayer) for player in players
     )
     at_once = SIDE_BY_SIDE if batching and not contest.remembering else 1
-    playing: list[Sitting] = []
+    playing: list[TableGame] = []
     following = 0
     try:
         while playing or following < contest.games:
             while len(playing) < at_once and following < contest.games:
                 if contest.remembering and following % contest.series == 0:
                     memories[:] = 0.0
-                playing.append(Sitting(contest, players, following, memories))
+                playing.append(TableGame(contest, players, following, memories))
                 following += 1
             decide(players, playing, timeout)
-            for sitting in [sitting for sitting in playing if sitting.over]:
-                results.add(sitting.results)
-                playing.remove(sitting)
+            for game in [game for game in playing if game.over]:
+                results.add(game.results)
+                playing.remove(game)
             progress(results)
     except (KeyboardInterrupt, EOFError):  # a person may leave as well
         results.interrupted = True

@@ -185,7 +185,7 @@ def describe_bids(
     """The bids; of the position, how likely the best of them is."""
     total, wild, hand = int(state.total), int(state.wild_face), state.hands[seat]
     unseen = total - int(state.counts[seat])
-    standing, before = face_of(int(state.bid)), quantity_of(int(state.bid))
+    bid_face, before = face_of(int(state.bid)), quantity_of(int(state.bid))
     mine = faces_bid_by(state, seat)
     next_ones = faces_bid_by(state, next_live(state, seat))
     most = 0
@@ -216,14 +216,14 @@ def describe_bids(
             move[13] = held / 3.0
             move[14] = (most - held) / 3.0
             move[15] = backing / 3.0
-            move[16] = face == standing
+            move[16] = face == bid_face
             move[17] = kinds == 1 and wild != 0
             move[18] = min(quantity - low, 4) / 4.0
             move[19] = quantity == low
             move[20] = mine >> face & 1
             move[21] = count_in_hand(hand, face) / 3.0
             move[22] = 0.0
-            if before > 0 and kinds == ways(state, standing):
+            if before > 0 and kinds == ways(state, bid_face):
                 move[22] = (quantity - before) / 4.0
             move[23] = next_ones >> face & 1
             codes[count] = bid_code(quantity, face)

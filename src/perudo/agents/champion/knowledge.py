@@ -43,7 +43,12 @@ class HabitsHeader(Shape, total=False):
 
 
 FORMAT = Format[HabitsHeader]("perudo habits", 2)
-SHAPE: Shape = {"models": list(MODELS), "position": POSITION_WIDTH, "move": MOVE_WIDTH, "hidden": HIDDEN_UNITS}
+SHAPE: Shape = {
+    "models": list(MODELS),
+    "position": POSITION_WIDTH,
+    "move": MOVE_WIDTH,
+    "hidden": HIDDEN_UNITS,
+}
 
 
 def family_of(rules: Rules) -> str:

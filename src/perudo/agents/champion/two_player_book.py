@@ -41,7 +41,7 @@ SIZE, KEYS, FIRST, BEGIN, COUNTS, COUNT, LISTED, MOVES, CHANCES, MEMORIES = rang
 """Where the parameters say what arrays there are. SIZE and KEYS are as in ``search/book.py``; from
 MEMORIES on, by standing: how many moves its page remembers, 0 where there is none."""
 MOST_DICE = 16
-STANDINGS = MOST_DICE * MOST_DICE
+DICE_NUMBERS = MOST_DICE * MOST_DICE
 PASS_DICE = 5
 
 
@@ -129,12 +129,12 @@ class OpenBook:
         size = 1 << (2 * sum(len(page.keys) for _, page in pages) + 16).bit_length()
         table = np.zeros(size, np.uint64)
         first, begin = np.zeros((2, size), np.int64)
-        memories = np.zeros(STANDINGS)
+        memories = np.zeros(DICE_NUMBERS)
         rows, moves = 0, 0
         for dice, page in pages:
-            standing, memory = number_of_dice(*dice), int(page.about["memory"])
-            memories[standing] = memory
-            keys = position_keys(page.keys, memory, standing)
+            dice_number, memory = number_of_dice(*dice), int(page.about["memory"])
+            memories[dice_number] = memory
+            keys = position_keys(page.keys, memory, dice_number)
             starts = page.first_rows
             ends = np.concatenate([[0], np.cumsum(page.counts, dtype=np.int64)])
             enter_positions(
@@ -218,12 +218,12 @@ def consult(observation: Record, parameters: Parameters, thoughts: Record) -> bo
     workspaces = workspace(observation, 2)
     view = workspaces[0]
     from_opener(view, observation)
-    standing = number_of_dice(view.counts[0], view.counts[1])
-    memory = int(parameters[MEMORIES + standing])
+    dice_number = number_of_dice(view.counts[0], view.counts[1])
+    memory = int(parameters[MEMORIES + dice_number])
     if memory == 0:
         return False
     short = memory_key(view, memory) & KEY_MASK
-    place = look_up(parameters, position_key(short, memory, standing))
+    place = look_up(parameters, position_key(short, memory, dice_number))
     if place == MISSING:
         return False
     row = places_at(parameters[FIRST], parameters[SIZE])[place]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from perudo.agents.agent import CompiledAgent, CompiledPlayer, Decision
-from perudo.agents.heads_up import from_opener, standing_number
+from perudo.agents.heads_up import from_opener, match_state_number
 from perudo.agents.parameters import flag, number
 from perudo.games.chance import Stream, below
 from perudo.games.errors import PerudoError
@@ -80,11 +80,11 @@ def play_by_the_book(
     workspaces = workspace(observation, 2)
     view = workspaces[0]
     from_opener(view, observation)
-    standing, place = standing_number(view), MISSING
+    match_state, place = match_state_number(view), MISSING
     for memory_of_page in MEMORIES:
         if place == MISSING:
             key = memory_key(view, memory_of_page)
-            place = look_up(parameters, position_key(key, memory_of_page, standing))
+            place = look_up(parameters, position_key(key, memory_of_page, match_state))
     begin(thoughts)
     count = action_count(observation)
     hand = number_of_hand(view, int(view.viewer), workspaces)
@@ -130,7 +130,7 @@ class Cfr(CompiledAgent):
 
     def prepare(self, start: State) -> CompiledPlayer:
         """Open the book for these rules and dice; solve what is missing, where that is allowed."""
-        book = Book.of((_standing(page), page) for page in self._pages(start))
+        book = Book.of((_match_state(page), page) for page in self._pages(start))
         return CompiledPlayer(self, book.parameters, (book,))
 
     @property
@@ -170,7 +170,7 @@ class Cfr(CompiledAgent):
         solver.solve(report)
         pages = [valued.page for valued in solver.valued.values()]
         for place, (page, standing) in enumerate(zip(pages, standings, strict=True)):
-            number = int(standing_number(standing.record))
+            number = int(match_state_number(standing.record))
             page.about["standing"], page.about["pages"] = number, len(pages)
             page.save(folder / f"{place}.page")
         return pages
@@ -197,7 +197,7 @@ def _canonical(state: State) -> tuple[State, bool]:
     return type(state)(records[1]), bool(records[0]["opener"] == 1)
 
 
-def _standing(page: Page) -> int:
+def _match_state(page: Page) -> int:
     return int(page.about["standing"])
 
 
