@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Required
 
 from perudo.agents.agent import CompiledAgent
-from perudo.agents.heads_up import standing_number
+from perudo.agents.heads_up import match_state_number
 from perudo.agents.papers.cfr import play_by_the_book
 from perudo.games.policy import Parameters
 from perudo.games.state import State
@@ -139,7 +139,7 @@ def finish(
         found["information_sets"] = solver.graph.information_sets
         about["memory"] = solver.graph.memory
         page = solver.page(about)
-        book = Book.of([(int(standing_number(start.record)), page)])
+        book = Book.of([(int(match_state_number(start.record)), page)])
         agent = LearntByHand(book, book.parameters)
     else:
         found["information_sets"] = solver.information_sets
