@@ -7,7 +7,9 @@ import contextlib
 import secrets
 import threading
 from collections.abc import Callable
+from typing import Literal, NamedTuple
 
+from typing_extensions import TypedDict
 from websockets import ConnectionClosed
 
 from perudo.client import (
@@ -27,8 +29,108 @@ from perudo.games.state import seat_name
 LEAVE = ("quit", "exit", "q")
 ENTERING = "enter"
 """The name of the messages with which a table is entered."""
+MARKS = {"timer": " (out of time)", "fallback": " (plain move)"}
+"""What is shown beside an action that its player did not choose."""
 PASSING = ("try_again", "too_fast")
 """Refusals that are worth another attempt."""
+
+
+class SeatPlayer(TypedDict):
+    """The player in a seat."""
+
+    name: str
+
+
+class SeatInfo(TypedDict):
+    """A seat of a table."""
+
+    player: SeatPlayer | None
+
+
+class TableInfo(TypedDict):
+    """The seats of a table."""
+
+    seats: list[SeatInfo]
+
+
+class View(TypedDict):
+    """A game as the person in a seat, or a spectator, sees it."""
+
+    seat: int | None
+    dice: str | None
+    bid: str | None
+    bidder: int | None
+    question: int
+    """The number of the question that is open."""
+    legal: list[str] | None
+    """The actions to choose from, if this seat is asked."""
+    over: bool
+
+
+class DealEvent(TypedDict):
+    """A deal; only the viewer's own dice are known."""
+
+    kind: Literal["deal"]
+    round: int
+    opener: int
+    dice: list[str | None]
+
+
+class ActEvent(TypedDict):
+    """An action."""
+
+    kind: Literal["act"]
+    seat: int
+    action: str
+    by: str
+
+
+class ResultEvent(TypedDict):
+    """A settled round."""
+
+    kind: Literal["result"]
+    hands: list[str | None]
+    lost: list[int]
+    reason: str
+
+
+class EndEvent(TypedDict):
+    """The end of a game."""
+
+    kind: Literal["end"]
+    payoffs: list[float]
+
+
+class AbsentEvent(TypedDict):
+    """A player who is away, for whom an AI plays."""
+
+    kind: Literal["absent"]
+    seat: int
+    agent: str
+
+
+class SaidEvent(TypedDict):
+    """A message in the chat: a text, a phrase or a reaction."""
+
+    kind: Literal["said"]
+    seat: int
+    text: str | None
+    phrase: str | None
+    reaction: str | None
+
+
+TableEvent = DealEvent | ActEvent | ResultEvent | EndEvent | AbsentEvent | SaidEvent
+"""The events that a terminal shows; a server sends others too."""
+
+
+class Question(NamedTuple):
+    """A decision that is wanted from the person."""
+
+    id: int
+    legal: list[str]
+    dice: str
+    bid: str | None
+    bidder: int | None
 
 
 class OnlineGame:
@@ -43,8 +145,8 @@ class OnlineGame:
         self._me: int | None = None
         self._known: int | None = None
         """The number of the last event that came."""
-        self.asked: Message | None = None
-        """The view in which something is wanted from the person."""
+        self.asked: Question | None = None
+        """The decision that is wanted from the person."""
         self.over = self.left = False
 
     def is_done(self) -> bool:
@@ -68,7 +170,8 @@ class OnlineGame:
         if message["type"] not in ("table", "events"):
             return
         self._known = message["n"]
-        info, view = message["info"], message["view"]
+        info: TableInfo | None = message["info"]
+        view: View | None = message["view"]
         if info is not None:
             players = [seat["player"] for seat in info["seats"]]
             self._names = [player["name"] if player else "nobody" for player in players]
@@ -76,66 +179,69 @@ class OnlineGame:
             self._me = view["seat"]
         for event in message["events"]:
             self._tell(event)
-        self.asked = view if view is not None and view["legal"] else None
+        self.asked = None
         if view is not None:
             self.over = view["over"]
+            if view["legal"] and view["dice"] is not None:
+                facts = (view["legal"], view["dice"], view["bid"], view["bidder"])
+                self.asked = Question(view["question"], *facts)
         if self.asked is not None:
             self._ask(self.asked)
 
-    def _tell(self, event: Message) -> None:
-        kind = event["kind"]
-        if kind == "deal":
+    def _tell(self, event: TableEvent) -> None:
+        if event["kind"] == "deal":
             own = None if self._me is None else event["dice"][self._me]
             self._say(f"round {event['round']}, {self._name(event['opener'])} to open.")
             if own:
                 self._say(f"your dice: {' '.join(own)}")
-        elif kind == "act" and event["action"] != "decline":
-            marks = {"timer": " (out of time)", "fallback": " (plain move)"}
-            self._say(f"{self._name(event['seat'])}: {event['action']}{marks.get(event['by'], '')}")
-        elif kind == "result":
+        elif event["kind"] == "act":
+            if event["action"] != "decline":
+                mark = MARKS.get(event["by"], "")
+                self._say(f"{self._name(event['seat'])}: {event['action']}{mark}")
+        elif event["kind"] == "result":
             hands = " ".join(
                 f"{seat_name(seat)} {hand}" for seat, hand in enumerate(event["hands"]) if hand
             )
             lost = [self._name(seat) for seat, dice in enumerate(event["lost"]) if dice]
             loses = f"; {', '.join(lost)} lost a die" if lost else ""
             self._say(f"shown: {hands}. {event['reason']}{loses}.")
-        elif kind == "end":
+        elif event["kind"] == "end":
             winner = event["payoffs"].index(max(event["payoffs"]))
             self._say(f"{self._name(winner)} won the game.")
-        elif kind == "absent":
+        elif event["kind"] == "absent":
             self._say(f"{self._name(event['seat'])} is away; {event['agent']} plays on.")
-        elif kind == "said" and event["seat"] != self._me:
+        elif event["kind"] == "said" and event["seat"] != self._me:
             words = event["text"] or event["phrase"] or event["reaction"]
             self._say(f"{self._name(event['seat'])} says: {words}")
 
-    def _ask(self, view: Message) -> None:
-        if "decline" in view["legal"]:
-            self._say(f"exactly {view['bid']}? calza, or Enter to let it go.")
+    def _ask(self, question: Question) -> None:
+        if "decline" in question.legal:
+            self._say(f"exactly {question.bid}? calza, or Enter to let it go.")
         else:
-            standing = (
-                f"{view['bid']} by {self._name(view['bidder'])}" if view["bid"] else "nothing"
-            )
-            self._say(f"your turn. Bid: {standing}. Your dice: {' '.join(view['dice'])}")
+            standing = "nothing"
+            if question.bidder is not None:
+                standing = f"{question.bid} by {self._name(question.bidder)}"
+            self._say(f"your turn. Bid: {standing}. Your dice: {' '.join(question.dice)}")
 
     def _name(self, seat: int) -> str:
         return "you" if seat == self._me else self._names[seat]
 
     async def answer(self, typed: str) -> None:
         """Send what the person typed."""
-        view = self.asked
+        question = self.asked
         word = typed.strip().lower()
         if self.connection is None:
             self._say("there is no connection; wait a moment.")
-        elif view is None:
+        elif question is None:
             self._say("it is not your turn.")
         elif word in ("legal", "l", "?"):
-            self._say(", ".join(view["legal"]))
+            self._say(", ".join(question.legal))
         else:
-            word = word or ("decline" if "decline" in view["legal"] else "")
+            word = word or ("decline" if "decline" in question.legal else "")
             await self.connection.send(
                 type="action",
                 table=self.table,
-                id=view["question"],
+                id=question.id,
                 action=word[:16],
                 move=secrets.token_hex(8),
             )
