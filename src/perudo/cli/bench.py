@@ -33,7 +33,7 @@ def bench(settings: BenchSettings) -> None:
     """
     rows = rates.run(settings.seconds, settings.section or list(rates.SECTIONS))
     if settings.json:
-        print(json.dumps(rows))
+        print(json.dumps(rows.data()))
     else:
         rates.show(rows)
 

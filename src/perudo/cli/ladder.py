@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from annotated_types import Ge
 from rich.console import Console
@@ -34,6 +34,7 @@ from perudo.lab.ladder.ladder import (
     GAMES,
     QUICK_GAMES,
     TIMED_DECISIONS,
+    Ladder,
     blocks_for,
     decision_times,
     roster,
@@ -42,6 +43,7 @@ from perudo.lab.ladder.ladder import (
 from perudo.lab.ladder.ladder import ladder as ladder_of
 from perudo.lab.tournament.ranking import summary
 from perudo.lab.tournament.store import Store
+from perudo.lab.tournament.summaries import Summary
 from perudo.lab.tournament.tournament import enter
 
 MOST_PLAYERS = 6
@@ -154,13 +156,13 @@ def choose_levels(write: bool, as_json: bool) -> int:
     return 0
 
 
-def _plays(word: str, found: dict[str, Any]) -> bool:
+def _plays(word: str, found: Summary) -> bool:
     return any(agent["agent"] == word for agent in found["agents"])
 
 
 def _rate(
     settings: LadderSettings, rules: Rules, words: Sequence[str], players: int
-) -> dict[str, Any] | None:
+) -> Summary | None:
     """Return the ratings at one table size; None if interrupted."""
     one = tournament(words, rules, players, settings.seed)
     enter(contestant, one.agents, PERUDO, rules, players, TIMEOUT_SECONDS)
@@ -185,7 +187,7 @@ def _rate(
 
 
 # --- showing ------------------------------------------------------------------------------------
-def show_ladder(data: dict[str, Any]) -> None:
+def show_ladder(data: Ladder) -> None:
     """Print the table."""
     console = Console()
     sizes = [str(players) for players in data["players"]]
@@ -208,7 +210,7 @@ def show_ladder(data: dict[str, Any]) -> None:
     console.print(grid)
 
 
-def show_levels(levels: dict[str, Any]) -> None:
+def show_levels(levels: level_choice.Levels) -> None:
     """Print the levels, and the rule."""
     console = Console()
     console.print()

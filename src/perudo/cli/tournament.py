@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from annotated_types import Ge, Interval
@@ -36,6 +36,13 @@ from perudo.lab.tournament.ranking import summary
 from perudo.lab.tournament.run import QUICK_STINT_SECONDS, Run
 from perudo.lab.tournament.sprt import Duel, Hypotheses
 from perudo.lab.tournament.store import Games, Store
+from perudo.lab.tournament.summaries import (
+    AgentSummary,
+    Rate,
+    RunData,
+    TestData,
+    TournamentData,
+)
 from perudo.lab.tournament.tournament import MEMORABLE, Tournament, enter
 
 DEFAULT_PLAYERS = 4
@@ -134,15 +141,19 @@ def run_tournament(tournament: Tournament, reproducible: bool, settings: Tournam
         games = store.games().up_to(blocks)
         done = len(games) == wanted if duel is None else duel.decided or len(games) == wanted
         if len(games):
-            found = summary(tournament, games) if duel is None else duel.summary(tournament, games)
-            data = {
-                **found,
+            run: RunData = {
                 "reproducible": reproducible,
                 "interrupted": not done,
                 "directory": str(directory),
                 "games_played_now": now,
-                "seconds": round(time.perf_counter() - started, 3),
+                "seconds": 0.0,
             }
+            data: TournamentData | TestData
+            if duel is None:
+                data = {**summary(tournament, games), **run}
+            else:
+                data = {**duel.summary(tournament, games), **run}
+            data["seconds"] = round(time.perf_counter() - started, 3)
             store.write_summary(data)
             _show(data, report, settings.json)
     if not done:
@@ -222,7 +233,7 @@ class Interruption:
 
 
 # --- showing ------------------------------------------------------------------------------------
-def _show(data: dict[str, Any], report: Path | None, as_json: bool) -> None:
+def _show(data: TournamentData | TestData, report: Path | None, as_json: bool) -> None:
     if report is not None:
         try:
             report.write_text(tournament_report.page(data), encoding="utf-8")
@@ -255,7 +266,7 @@ def _show(data: dict[str, Any], report: Path | None, as_json: bool) -> None:
         say(f"the report is in {report}")
 
 
-def _show_ratings(console: Console, agents: list[dict[str, Any]]) -> None:
+def _show_ratings(console: Console, agents: list[AgentSummary]) -> None:
     two = "elo" in agents[0]
     low = min(agent["rating_ci95"][0] for agent in agents)
     high = max(agent["rating_ci95"][1] for agent in agents)
@@ -278,7 +289,7 @@ def _show_ratings(console: Console, agents: list[dict[str, Any]]) -> None:
     console.print(rates)
 
 
-def _won(figures: dict[str, Any]) -> list[str]:
+def _won(figures: Rate) -> list[str]:
     rate, ends = percent(figures["win_rate"]), percent_interval(figures["ci95"])
     return [f"{figures['wins']:,.10g}", rate, ends]
 
@@ -300,7 +311,7 @@ def interval_line(start: float, middle: float, end: float, low: float, high: flo
     return "".join(cells)
 
 
-def _show_test(console: Console, data: dict[str, Any]) -> None:
+def _show_test(console: Console, data: TestData) -> None:
     test, (one, other) = data["sprt"], data["agents"]
     grid = new_grid("", "wins", "win rate", "95 %")
     for agent in (one, other):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from perudo.games.errors import PerudoError
@@ -38,6 +40,7 @@ def test_both_solvers_are_measured_at_the_same_exploitability(
     monkeypatch.setattr(bench_search, "TARGETS", (0.2,))
     monkeypatch.setattr(bench_search, "_memory_in_a_process", lambda who: {"growth": 1.0})
     result = bench_search.solving()
+    row: Any
     (row,) = result["targets"]
     ours = Solver(build(PERUDO.start(Rules.parse("openspiel"), 2, [1, 1], opener=0)), "cfr+")
     ours.iterate(row["cfr+"]["iterations"] - 1)
@@ -48,7 +51,7 @@ def test_both_solvers_are_measured_at_the_same_exploitability(
     assert row["open_spiel"]["iterations_made"] == row["cfr+"]["iterations"]
     assert row["ratio_cfr+"] > 1
     assert result["evaluation_ms"]["open_spiel"] > result["evaluation_ms"]["ours"]
-    rates.show({"solving": result})
+    rates.show(rates.Measurements({}, result, ""))
 
 
 def test_iterations_that_would_take_too_long_are_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,8 +61,8 @@ def test_iterations_that_would_take_too_long_are_estimated(monkeypatch: pytest.M
     monkeypatch.setattr(bench_search, "PEER_SECONDS", 1e-9)
     found = bench_search._solve_with_open_spiel({0.005: 100}, lambda: None)
     assert found is not None
-    assert found["targets"][0.005]["iterations_made"] == 1
-    assert found["targets"][0.005]["seconds"] > 1
+    assert found.targets[0.005]["iterations_made"] == 1
+    assert found.seconds[0.005] > 1
 
 
 def test_solving_takes_memory() -> None:

@@ -16,7 +16,18 @@ from perudo.cli.ladder import LadderSettings, games_each, run_ladder, sizes
 from perudo.games.errors import PerudoError, UnknownNameError
 from perudo.games.perudo import PERUDO, Rules
 from perudo.lab.ladder import page as ladder_page
-from perudo.lab.ladder.ladder import able, blocks_for, decision_times, ladder, roster, tournament
+from perudo.lab.ladder.ladder import (
+    Ladder,
+    LadderRow,
+    Provenance,
+    Times,
+    able,
+    blocks_for,
+    decision_times,
+    ladder,
+    roster,
+    tournament,
+)
 from perudo.lab.ladder.level_choice import ABOVE_RANDOM, LEVELS, QUICK_MS, choose, family
 from perudo.lab.tournament import ranking
 
@@ -30,7 +41,7 @@ def _few_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ranking, "SAMPLES", 10)
 
 
-def row(agent: str, mean: float, slowest: float = 1.0, sizes: str = "246") -> dict[str, Any]:
+def row(agent: str, mean: float, slowest: float = 1.0, sizes: str = "246") -> LadderRow:
     ratings = {
         size: {"rating": mean, "ci95": [mean - 9, mean + 9], "games": 10, "win_rate": 0.5}
         for size in sizes
@@ -44,7 +55,7 @@ def row(agent: str, mean: float, slowest: float = 1.0, sizes: str = "246") -> di
     }
 
 
-def ladder_of(*rows: dict[str, Any]) -> dict[str, Any]:
+def ladder_of(*rows: LadderRow) -> Ladder:
     return {
         "command": "perudo ladder --write",
         "rules": "official",
@@ -116,7 +127,7 @@ def test_decisions_are_timed() -> None:
 
 
 # --- bringing table sizes together --------------------------------------------------------------
-def summary_of(players: int, ratings: dict[str, float]) -> dict[str, Any]:
+def summary_of(players: int, ratings: dict[str, float]) -> Any:
     agents = [
         {
             "agent": name,
@@ -130,15 +141,17 @@ def summary_of(players: int, ratings: dict[str, float]) -> dict[str, Any]:
     return {"players": players, "games": 10, "agents": agents}
 
 
-TIMES = {
+TIMES: dict[str, Times] = {
     key: {"mean_ms": 1.0, "slowest_ms": 2.0} for key in ("pomcp:iterations=1000", "dumb", "cfr")
 }
+
+PROVENANCE: Provenance = {"command": "perudo ladder", "rules": "official", "seed": 1}
 
 
 def test_those_who_play_everywhere_have_a_mean_of_1500_everywhere() -> None:
     two = summary_of(2, {"pomcp:iterations=1000": 1700, "dumb": 1400, "cfr": 1400})
     four = summary_of(4, {"pomcp:iterations=1000": 1600, "dumb": 1400})
-    found = ladder([two, four], TIMES, {"seed": 1})
+    found = ladder([two, four], TIMES, PROVENANCE)
     assert [one["spec"] for one in found["agents"]] == ["pomcp", "dumb", "cfr"]
     first, _, last = found["agents"]
     assert first["ratings"]["2"]["rating"] == 1650  # the first two had 1550
@@ -150,11 +163,11 @@ def test_those_who_play_everywhere_have_a_mean_of_1500_everywhere() -> None:
 
 def test_a_ladder_needs_games_of_all() -> None:
     with pytest.raises(PerudoError, match="no agent plays at all these tables"):
-        ladder([summary_of(2, {"cfr": 1500}), summary_of(4, {"dumb": 1500})], TIMES, {})
+        ladder([summary_of(2, {"cfr": 1500}), summary_of(4, {"dumb": 1500})], TIMES, PROVENANCE)
     two = summary_of(2, {"dumb": 1500, "cfr": 1500})
     two["agents"][1]["games"] = 0
     with pytest.raises(PerudoError, match="cfr has not played yet"):
-        ladder([two], TIMES, {})
+        ladder([two], TIMES, PROVENANCE)
 
 
 # --- levels -------------------------------------------------------------------------------------

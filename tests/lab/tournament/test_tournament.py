@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from perudo.lab.tournament.report import page
 from perudo.lab.tournament.run import Run
 from perudo.lab.tournament.schedule import Schedule, rotated
 from perudo.lab.tournament.store import Games, Store
+from perudo.lab.tournament.summaries import Summary, TournamentData
 from perudo.lab.tournament.tournament import MEMORABLE, Tournament
 
 FOUR = ("probabilistic", "random:call=0.5", "random", "heuristic-max")
@@ -46,7 +48,7 @@ def play(
     blocks: int,
     engine: Engine | None = None,
     most: int | None = None,
-) -> dict[str, Any]:
+) -> Summary:
     """Play what is missing, ``most`` stints of it; returns all figures."""
     with Store(directory, tournament.identity()) as store:
         stints: list[Games] = []
@@ -117,6 +119,7 @@ from pathlib import Path
 from perudo.lab.tournament import run as tournament_run
 from perudo.lab.engine import Here
 from perudo.lab.tournament.store import Store
+from perudo.lab.tournament.summaries import Summary, TournamentData
 from perudo.lab.tournament.tournament import Tournament
 from perudo.cli.contestants import contestant
 
@@ -179,7 +182,7 @@ def test_other_directories_are_refused(tmp_path: Path) -> None:
         with pytest.raises(PerudoError, match=reason):
             Store(tmp_path / "first", other.identity())
     with pytest.raises(PerudoError, match="another version of perudo"):
-        Store(tmp_path / "first", {**first.identity(), "code": "0"})
+        Store(tmp_path / "first", replace(first.identity(), code="0"))
     with pytest.raises(PerudoError, match="something else than a tournament"):
         Store(tmp_path, first.identity())
     with (
@@ -292,7 +295,15 @@ def test_ctrl_c_keeps_what_was_played(
 def test_the_page_is_complete_in_itself(tmp_path: Path) -> None:
     figures = play(tmp_path, Tournament(FOUR, 3), 10)
     figures["agents"][0]["agent"] = "<script>"
-    text = page({**figures, "reproducible": True})
+    data: TournamentData = {
+        **figures,
+        "reproducible": True,
+        "interrupted": False,
+        "directory": str(tmp_path),
+        "games_played_now": 1,
+        "seconds": 0.1,
+    }
+    text = page(data)
     assert "<svg" in text
     assert "&lt;script&gt;" in text
     assert not any(address in text for address in ("<script", "http", "//", "@import", "url("))

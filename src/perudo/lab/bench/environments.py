@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -82,7 +81,7 @@ def environment_rates(seconds: float, slices: int) -> dict[str, list[float]]:
     return rates
 
 
-def environment_ratios(rates: dict[str, Any]) -> dict[str, float]:
+def environment_ratios(rates: dict[str, int]) -> dict[str, float]:
     """How many times as fast batches are."""
     return {
         f"batched_{name} / pettingzoo_aec_{name}": round(

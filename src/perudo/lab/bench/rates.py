@@ -10,9 +10,9 @@ import os
 import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from statistics import median
-from typing import Any
+from typing import NotRequired, TypedDict
 
 import numpy as np
 from rich.console import Console
@@ -26,7 +26,13 @@ from perudo.games.perudo import PERUDO, Rules, position
 from perudo.games.playout import random_games
 from perudo.lab.arena import run as run_arena
 from perudo.lab.bench.environments import environment_rates, environment_ratios
-from perudo.lab.bench.search import search_rates, search_ratios, show_solving, solving
+from perudo.lab.bench.search import (
+    SolvingData,
+    search_rates,
+    search_ratios,
+    show_solving,
+    solving,
+)
 from perudo.lab.contest import Contest
 from perudo.lab.timing import decision_times
 
@@ -35,6 +41,36 @@ MATCH_AGENTS = ("observer", "probabilistic", "heuristic-max", "hmax-random")
 MATCH_RULES = ("common", "official:calza_who=turn_only", "official")
 ROLLOUT_AGENTS = ("mcts-random", "mcts-observer")
 ROLLOUT_POSITION = "common 23456/?????/?????/?????/?????/????? A 5x4"
+
+
+class RatesData(TypedDict):
+    """Rates of a section as JSON has them."""
+
+    unit: str
+    rates: dict[str, int]
+    best: NotRequired[dict[str, int]]
+    ratios: NotRequired[dict[str, float]]
+    """How many times as fast as others; only in sections that compare."""
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """What one run of the benchmark measured."""
+
+    rates: dict[str, RatesData]
+    solving: SolvingData | None
+    note: str
+
+    def data(self) -> dict[str, int | str | RatesData | SolvingData]:
+        """Return plain data, for JSON."""
+        result: dict[str, int | str | RatesData | SolvingData] = {"cores": 1, "slices": SLICES}
+        result |= self.rates
+        if self.solving is not None:
+            result[SOLVING] = self.solving
+        if self.note:
+            result["note"] = self.note
+        return result
+
 
 Contender = Callable[[], int]
 """Plays a slice's worth of rounds and returns how many."""
@@ -148,7 +184,7 @@ def _round_rates(seconds: float) -> dict[str, list[float]]:
     return rates
 
 
-def _summary(unit: str, rates: dict[str, list[float]]) -> dict[str, Any]:
+def _summary(unit: str, rates: dict[str, list[float]]) -> RatesData:
     return {
         "unit": unit,
         "rates": {name: round(median(values)) for name, values in rates.items()},
@@ -165,23 +201,23 @@ def _ratios(rates: dict[str, int]) -> dict[str, float]:
     }
 
 
-def _rounds(seconds: float) -> dict[str, Any]:
+def _rounds(seconds: float) -> RatesData:
     rows = _summary("random rounds per second", _round_rates(seconds))
-    return rows | {"ratios": _ratios(rows["rates"])}
+    return {**rows, "ratios": _ratios(rows["rates"])}
 
 
-def _environments(seconds: float) -> dict[str, Any]:
+def _environments(seconds: float) -> RatesData:
     rows = _summary("environment steps per second, random play", environment_rates(seconds, SLICES))
-    return rows | {"ratios": environment_ratios(rows["rates"])}
+    return {**rows, "ratios": environment_ratios(rows["rates"])}
 
 
-def _searching(seconds: float) -> dict[str, Any]:
+def _searching(seconds: float) -> RatesData:
     unit = "simulations per second, 2 x 5 dice, 10,000 a decision, random rollouts"
     rows = _summary(unit, search_rates(seconds, SLICES))
-    return rows | {"ratios": search_ratios(rows["rates"])}
+    return {**rows, "ratios": search_ratios(rows["rates"])}
 
 
-def _decisions(seconds: float) -> dict[str, Any]:
+def _decisions(seconds: float) -> RatesData:
     times = decision_times(list(AGENTS), seconds=seconds / SLICES)
     return {
         "unit": "decisions per second, four of a kind, official",
@@ -189,7 +225,7 @@ def _decisions(seconds: float) -> dict[str, Any]:
     }
 
 
-SECTIONS: dict[str, Callable[[float], dict[str, Any]]] = {
+RATES: dict[str, Callable[[float], RatesData]] = {
     "rounds": _rounds,
     "environments": _environments,
     "matches": lambda seconds: _summary(
@@ -200,37 +236,29 @@ SECTIONS: dict[str, Callable[[float], dict[str, Any]]] = {
     ),
     "decisions": _decisions,
     "searching": _searching,
-    "solving": lambda seconds: solving(),  # takes as long as OpenSpiel needs: about 90 s
 }
-COMPARED = ("rounds", "environments", "searching")
-"""Sections with ratios to others."""
+SOLVING = "solving"
+"""The last section; it takes as long as OpenSpiel needs, about 90 s."""
+SECTIONS = (*RATES, SOLVING)
 
 
-def run(seconds: float, sections: Sequence[str] = tuple(SECTIONS)) -> dict[str, Any]:
-    """Measure the rows of these sections for about so many seconds each, on one core."""
+def run(seconds: float, sections: Sequence[str] = SECTIONS) -> Measurements:
+    """Measure the rows of these sections for about this many seconds each, on one core."""
     unknown = [name for name in sections if name not in SECTIONS]
     if unknown:
         raise UnknownNameError(f"unknown section {unknown[0]!r}; there are: {', '.join(SECTIONS)}")
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    result: dict[str, Any] = {"cores": 1, "slices": SLICES}
-    for name, measure in SECTIONS.items():
-        if name in sections:
-            result[name] = measure(seconds)
-    if any(not result[name]["ratios"] for name in COMPARED if name in result):
-        result["note"] = "OpenSpiel or PettingZoo is missing: pip install 'perudo[peers]'"
-    return result
+    rates = {name: measure(seconds) for name, measure in RATES.items() if name in sections}
+    solved = solving() if SOLVING in sections else None
+    alone = any(not rows["ratios"] for rows in rates.values() if "ratios" in rows)
+    missing = "OpenSpiel or PettingZoo is missing: pip install 'perudo[peers]'"
+    return Measurements(rates, solved, missing if alone else "")
 
 
-def show(result: dict[str, Any]) -> None:
+def show(result: Measurements) -> None:
     """Print the measurements."""
     console = Console()
-    for part in SECTIONS:
-        if part not in result:
-            continue
-        if part == "solving":
-            show_solving(result[part], console)
-            continue
-        rows = result[part]
+    for rows in result.rates.values():
         grid = Grid(title=rows["unit"], title_justify="left", box=None, padding=(0, 2, 0, 0))
         grid.add_column("what")
         grid.add_column("median" if "best" in rows else "mean", justify="right")
@@ -243,5 +271,7 @@ def show(result: dict[str, Any]) -> None:
         for name, ratio in rows.get("ratios", {}).items():
             console.print(f"{name}: {ratio:g} times", highlight=False)
         console.print()
-    if "note" in result:
-        console.print(result["note"])
+    if result.solving is not None:
+        show_solving(result.solving, console)
+    if result.note:
+        console.print(result.note)

@@ -14,9 +14,10 @@ import random
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from rich.console import Console
@@ -34,6 +35,7 @@ PEER_SECONDS = 100.0
 PEER_CHUNK = 10
 """Iterations of OpenSpiel's between two of our runs."""
 PEER_GAME = "liars_dice(players=2,numdice=1)"
+VARIANTS, PEER = ("cfr+", "dcfr"), "open_spiel"
 EVALUATIONS = 100
 SEARCHERS = {
     "pomcp_pgt_ucb": "pomcp-pgt-ucb:iterations=10000,rollout=random",
@@ -56,6 +58,37 @@ def _peer() -> Any:
 
 
 # --- solving ------------------------------------------------------------------------------------
+class SideData(TypedDict, total=False):
+    """The way to an exploitability, as JSON has it; the last two only of OpenSpiel."""
+
+    iterations: int
+    iterations_made: int
+    seconds: float
+    exploitability: float
+
+
+class SolvingData(TypedDict):
+    """Measurements of solving as JSON has them."""
+
+    unit: str
+    targets: list[dict[str, float | SideData]]
+    """Exploitability, then each solver's way to it and the ratio of times."""
+    set_up_seconds: dict[str, float]
+    evaluation_ms: dict[str, float]
+    memory_mb: dict[str, dict[str, float]]
+
+
+@dataclass
+class PeerTimes:
+    """Measurements of OpenSpiel."""
+
+    set_up: float
+    evaluations: list[float] = field(default_factory=list)
+    seconds: dict[float, float] = field(default_factory=dict)
+    """By target."""
+    targets: dict[float, SideData] = field(default_factory=dict)
+
+
 def _iterations_needed(solver: Solver) -> dict[float, int]:
     needed = {}
     for target in TARGETS:
@@ -71,13 +104,13 @@ def _timed(work: Callable[[], Any]) -> float:
     return time.process_time() - started
 
 
-def solving() -> dict[str, Any]:
-    """Seconds to each exploitability, of one evaluation, and memory."""
+def solving() -> SolvingData:
+    """Measure seconds to each exploitability and of one evaluation, and memory."""
     start = PERUDO.start(Rules.parse("openspiel"), 2, [1, 1], opener=0)
     build(start)  # load the kernels before the clock runs
     set_up = _timed(lambda: build(start))
     tree = build(start)
-    needed = {variant: _iterations_needed(Solver(tree, variant)) for variant in ("cfr+", "dcfr")}
+    needed = {variant: _iterations_needed(Solver(tree, variant)) for variant in VARIANTS}
     times: dict[tuple[str, float], list[float]] = {}
 
     def solve_again() -> None:
@@ -91,7 +124,7 @@ def solving() -> dict[str, Any]:
     solver = Solver(tree)
     solver.iterate(100)
     evaluations = [_timed(solver.exploitability) for _ in range(EVALUATIONS)]
-    result: dict[str, Any] = {
+    result: SolvingData = {
         "unit": "seconds of solving liar's dice with one die each",
         "targets": [],
         "set_up_seconds": {"ours": round(set_up, 3)},
@@ -99,43 +132,43 @@ def solving() -> dict[str, Any]:
         "memory_mb": {"ours": _memory_in_a_process("ours")},
     }
     for target in TARGETS:
-        row: dict[str, Any] = {"exploitability": target}
-        for variant, counts in needed.items():
-            seconds = median(times[variant, target])
-            row[variant] = {"iterations": counts[target], "seconds": round(seconds, 5)}
+        row: dict[str, float | SideData] = {"exploitability": target}
+        spent = {variant: round(median(times[variant, target]), 5) for variant in VARIANTS}
+        for variant in VARIANTS:
+            row[variant] = {"iterations": needed[variant][target], "seconds": spent[variant]}
         if peer is not None:
-            row["open_spiel"] = peer["targets"][target]
-            for variant in needed:
-                ours = row[variant]["seconds"]
-                row[f"ratio_{variant}"] = round(row["open_spiel"]["seconds"] / ours)
+            row[PEER] = peer.targets[target]
+            for variant in VARIANTS:
+                row[f"ratio_{variant}"] = round(peer.seconds[target] / spent[variant])
         result["targets"].append(row)
     if peer is not None:
-        result["set_up_seconds"]["open_spiel"] = round(peer["set_up"], 3)
-        result["evaluation_ms"]["open_spiel"] = round(1000 * median(peer["evaluations"]))
-        result["memory_mb"]["open_spiel"] = _memory_in_a_process("open_spiel")
+        result["set_up_seconds"][PEER] = round(peer.set_up, 3)
+        result["evaluation_ms"][PEER] = round(1000 * median(peer.evaluations))
+        result["memory_mb"][PEER] = _memory_in_a_process(PEER)
     return result
 
 
-def show_solving(result: dict[str, Any], console: Console) -> None:
+def show_solving(result: SolvingData, console: Console) -> None:
     """Print what ``solving`` measured."""
     grid = Grid(title=result["unit"], title_justify="left", box=None, padding=(0, 2, 0, 0))
     grid.add_column("exploitability")
     for column in ("who", "iterations", "seconds", "times as fast"):
         grid.add_column(column, justify="right")
     for row in result["targets"]:
-        for who in ("cfr+", "dcfr", "open_spiel"):
-            if who in row:
-                ratio = row.get(f"ratio_{who}")
-                cells = (row[who]["iterations"], row[who]["seconds"], ratio or "")
+        for who in (*VARIANTS, PEER):
+            side = row.get(who)
+            if isinstance(side, dict):
+                cells = (side["iterations"], side["seconds"], row.get(f"ratio_{who}") or "")
                 grid.add_row(f"{row['exploitability']:g}", who, *map(str, cells))
     console.print(grid)
-    for title in ("set_up_seconds", "evaluation_ms", "memory_mb"):
-        console.print(f"{title.replace('_', ' ')}: {result[title]}", highlight=False)
+    console.print(f"set up seconds: {result['set_up_seconds']}", highlight=False)
+    console.print(f"evaluation ms: {result['evaluation_ms']}", highlight=False)
+    console.print(f"memory mb: {result['memory_mb']}", highlight=False)
 
 
 def _solve_with_open_spiel(
     needed: dict[float, int], between: Callable[[], None]
-) -> dict[str, Any] | None:
+) -> PeerTimes | None:
     """Time OpenSpiel's iterations up to each target, with other work in between."""
     between()
     pyspiel = _peer()
@@ -146,8 +179,7 @@ def _solve_with_open_spiel(
     game = pyspiel.load_game(PEER_GAME)
     started = time.process_time()
     solver = pyspiel.CFRPlusSolver(game)
-    found: dict[str, Any] = {"set_up": time.process_time() - started}
-    found.update(targets={}, evaluations=[])
+    found = PeerTimes(time.process_time() - started)
     done, seconds = 0, 0.0
     for target, iterations in needed.items():
         while done < iterations and seconds < PEER_SECONDS:
@@ -160,11 +192,12 @@ def _solve_with_open_spiel(
             between()
         started = time.process_time()
         exploitability = pyspiel.exploitability(game, solver.average_policy())
-        found["evaluations"].append(time.process_time() - started)
-        found["targets"][target] = {
+        found.evaluations.append(time.process_time() - started)
+        found.seconds[target] = round(seconds * iterations / done, 2)
+        found.targets[target] = {
             "iterations": iterations,
             "iterations_made": done,
-            "seconds": round(seconds * iterations / done, 2),
+            "seconds": found.seconds[target],
             "exploitability": exploitability,
         }
     return found

@@ -8,7 +8,7 @@ down at a table.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypedDict
 
 from perudo.agents.agent import Player
 from perudo.agents.registry import AGENTS, agent_named
@@ -16,6 +16,7 @@ from perudo.games.chance import stream_of
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO, Rules
 from perudo.lab.timing import timed_decision
+from perudo.lab.tournament.summaries import AgentSummary, Summary
 from perudo.lab.tournament.tournament import Tournament
 from perudo.ratings import START
 from perudo.table import SeededDice, Table
@@ -37,6 +38,47 @@ VARIANTS = dict.fromkeys(("mcts-random", "mcts-observer", "ensemble"), "pseudo_r
 """Changed parameters with which an agent is rated once more."""
 TIMED_DECISIONS = 300
 """How many decisions of each agent are timed."""
+
+
+class Times(TypedDict):
+    """Milliseconds of an agent's decisions."""
+
+    mean_ms: float
+    slowest_ms: float
+
+
+class SizeRating(TypedDict):
+    """An agent's rating at one table size."""
+
+    rating: float
+    ci95: list[float]
+    games: int
+    win_rate: float
+
+
+class LadderRow(Times):
+    """An agent on the ladder."""
+
+    agent: str
+    spec: str
+    mean: float
+    ratings: dict[str, SizeRating]
+
+
+class Provenance(TypedDict):
+    """How the ladder was made."""
+
+    command: str
+    rules: str
+    seed: int
+
+
+class Ladder(Provenance):
+    """The ladder as JSON has it, the best agent first."""
+
+    players: list[int]
+    games: dict[str, int]
+    agents: list[LadderRow]
 
 
 def roster() -> list[str]:
@@ -81,12 +123,12 @@ def blocks_for(one: Tournament, games_each: int) -> int:
 # --- how long they think ------------------------------------------------------------------------
 def decision_times(
     words: Sequence[str], rules: Rules, players: int, decisions: int = TIMED_DECISIONS
-) -> dict[str, dict[str, float]]:
+) -> dict[str, Times]:
     """Mean and slowest decision in milliseconds, at a table of a kind; of two, if need be.
 
     It is the time of the processor, which does not depend on what else the machine does.
     """
-    times = {}
+    times: dict[str, Times] = {}
     for word in words:
         agent = agent_named(word)
         seats = players if agent.cannot_play(PERUDO, rules, players) is None else 2
@@ -118,17 +160,15 @@ def _spent(player: Player, rules: Rules, seats: int, decisions: int) -> list[flo
 
 # --- what came of it ----------------------------------------------------------------------------
 def ladder(
-    summaries: Sequence[Mapping[str, Any]],
-    times: Mapping[str, Mapping[str, float]],
-    provenance: Mapping[str, Any],
-) -> dict[str, Any]:
+    summaries: Sequence[Summary], times: Mapping[str, Times], provenance: Provenance
+) -> Ladder:
     """All table sizes in one, as plain data; agents in the order of their mean ratings.
 
-    ``summaries`` are those of ``standings.summary``. Where not all agents play at all table sizes,
+    Where not all agents play at all table sizes,
     ratings are moved so that those who do have a mean of START at each.
     """
     by_size = {
-        int(one["players"]): {agent["agent"]: agent for agent in one["agents"]} for one in summaries
+        one["players"]: {agent["agent"]: agent for agent in one["agents"]} for one in summaries
     }
     everywhere = set.intersection(*(set(agents) for agents in by_size.values()))
     if not everywhere:
@@ -138,7 +178,7 @@ def ladder(
     ]
     if absent:
         raise PerudoError(f"{absent[0]} has not played yet; ask for more --games")
-    rows = []
+    rows: list[LadderRow] = []
     for word in dict.fromkeys(word for agents in by_size.values() for word in agents):
         ratings = {}
         for players, agents in by_size.items():
@@ -164,7 +204,8 @@ def ladder(
     }
 
 
-def _rating(agent: Mapping[str, Any], shift: float) -> dict[str, Any]:
+def _rating(agent: AgentSummary, shift: float) -> SizeRating:
+    assert agent["win_rate"] is not None
     return {
         "rating": round(agent["rating"] + shift, 1),
         "ci95": [round(end + shift, 1) for end in agent["rating_ci95"]],

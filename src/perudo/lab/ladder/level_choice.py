@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
+from typing import TypedDict
 
 from perudo.agents.registry import AGENTS
 from perudo.games.errors import PerudoError
+from perudo.lab.ladder.ladder import Ladder, LadderRow
 
 LEVELS = {
     "beginner": "gentle, for the first games",
@@ -34,7 +35,26 @@ RULE = (
 )
 
 
-def choose(ladder: Mapping[str, Any]) -> dict[str, Any]:
+class Level(TypedDict):
+    """A level that people choose, as JSON has it."""
+
+    name: str
+    summary: str
+    mark: float
+    rating: float
+    slowest_ms: float
+    agents: list[str]
+
+
+class Levels(TypedDict):
+    """All levels, the weakest first, with the rule that chose them."""
+
+    rule: str
+    spacing: float
+    levels: list[Level]
+
+
+def choose(ladder: Ladder) -> Levels:
     """The levels by the rule above, as plain data."""
     rows = [row for row in ladder["agents"] if len(row["ratings"]) == len(ladder["players"])]
     bottom = next((row["mean"] for row in rows if row["agent"] == "random"), None)
@@ -49,7 +69,7 @@ def choose(ladder: Mapping[str, Any]) -> dict[str, Any]:
         raise PerudoError(f"{len(LEVELS)} levels need as many agents; {len(able)} are suitable")
     low, high = (found(row["mean"] for row in able) for found in (min, max))
     spacing = (high - low) / (len(LEVELS) - 1)
-    levels = []
+    levels: list[Level] = []
     for place, (name, summary) in enumerate(LEVELS.items()):
         mark = low + place * spacing
         chosen = _nearest(able, mark, NEAR * spacing)
@@ -66,11 +86,11 @@ def choose(ladder: Mapping[str, Any]) -> dict[str, Any]:
     return {"rule": RULE, "spacing": round(spacing, 1), "levels": levels}
 
 
-def _nearest(rows: list[dict[str, Any]], mark: float, reach: float) -> list[dict[str, Any]]:
+def _nearest(rows: list[LadderRow], mark: float, reach: float) -> list[LadderRow]:
     """Two or three within reach whose mean is nearest; the nearest alone if there are no two."""
     ordered = sorted(rows, key=lambda row: abs(row["mean"] - mark))
     near = [row for row in ordered if abs(row["mean"] - mark) <= reach]
-    sets: list[tuple[dict[str, Any], ...]] = [
+    sets: list[tuple[LadderRow, ...]] = [
         some for size in range(FEWEST, MOST + 1) for some in combinations(near, size)
     ]
     mixed = [some for some in sets if len({family(row["agent"]) for row in some}) == len(some)]
@@ -80,7 +100,7 @@ def _nearest(rows: list[dict[str, Any]], mark: float, reach: float) -> list[dict
     return list(best)
 
 
-def _mean(rows: Sequence[Mapping[str, Any]]) -> float:
+def _mean(rows: Sequence[LadderRow]) -> float:
     return float(sum(row["mean"] for row in rows) / len(rows))
 
 

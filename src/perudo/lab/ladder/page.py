@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from perudo.games.errors import PerudoError
+from perudo.lab.ladder.ladder import Ladder, SizeRating
+from perudo.lab.ladder.level_choice import Levels
 
 DATA = Path("src", "perudo", "data")
 PAGE = Path("docs", "agents.md")
@@ -25,18 +25,18 @@ def require(project: Path) -> None:
     split_page(page.read_text("utf-8"), BEGIN, END)
 
 
-def read_ladder(project: Path, or_installed: bool = False) -> dict[str, Any]:
+def read_ladder(project: Path, or_installed: bool = False) -> Ladder:
     """The ladder that was written last; if asked, elsewhere that of the installed package."""
     path = project / DATA / LADDER
     if or_installed and not path.is_file():
         path = Path(str(files("perudo") / "data" / LADDER))
     if not path.is_file():
         raise PerudoError(f"there is no {path}: run perudo ladder --write first")
-    data: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    data: Ladder = json.loads(path.read_text("utf-8"))
     return data
 
 
-def write(project: Path, ladder: Mapping[str, Any], levels: Mapping[str, Any]) -> list[Path]:
+def write(project: Path, ladder: Ladder, levels: Levels) -> list[Path]:
     """Write both data files and the table; returns what was written."""
     data, page = project / DATA, project / PAGE
     data.mkdir(exist_ok=True)
@@ -48,7 +48,7 @@ def write(project: Path, ladder: Mapping[str, Any], levels: Mapping[str, Any]) -
     return paths
 
 
-def _json(data: Mapping[str, Any]) -> str:
+def _json(data: Ladder | Levels) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -62,7 +62,7 @@ def split_page(page: str, beginning: str, ending: str) -> tuple[str, str]:
 
 
 # --- the table ----------------------------------------------------------------------------------
-def markdown(ladder: Mapping[str, Any], levels: Mapping[str, Any]) -> str:
+def markdown(ladder: Ladder, levels: Levels) -> str:
     """The ladder and the levels for people."""
     sizes = [str(players) for players in ladder["players"]]
     chosen = {word: one["name"] for one in levels["levels"] for word in one["agents"]}
@@ -101,7 +101,7 @@ def markdown(ladder: Mapping[str, Any], levels: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _rating_cell(rating: Mapping[str, Any] | None) -> str:
+def _rating_cell(rating: SizeRating | None) -> str:
     if rating is None:
         return "-"
     low, high = rating["ci95"]

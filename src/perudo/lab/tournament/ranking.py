@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from perudo import ratings
 from perudo.lab.contest import interval
 from perudo.lab.tournament.store import Games
+from perudo.lab.tournament.summaries import AgentSummary, PairRate, Rate, Summary
 from perudo.lab.tournament.tournament import Tournament
 
 SAMPLES = 500
@@ -23,7 +23,7 @@ MOST_RATED = 20_000
 Real = npt.NDArray[np.float64]
 
 
-def summary(tournament: Tournament, games: Games) -> dict[str, Any]:
+def summary(tournament: Tournament, games: Games) -> Summary:
     """Every figure as plain data; agents in the order of their ratings."""
     names = list(tournament.agents)
     wins = wins_by_group(games, len(names))
@@ -31,27 +31,28 @@ def summary(tournament: Tournament, games: Games) -> dict[str, Any]:
     low_high = ratings.interval95(ratings.bootstrap(wins, SAMPLES, tournament.seed % 2**32))
     skills = skill_ratings(games, len(names))
     elo = elo_ratings(games, len(names)) if tournament.players == 2 else None
-    agents = []
+    agents: list[AgentSummary] = []
     for place in np.argsort(-fitted, kind="stable"):
         index = int(place)
-        agents.append(
-            {
-                "agent": names[index],
-                **_rate(games, games.sitting == index),
-                "rating": round(float(fitted[index]), 1),
-                "rating_ci95": [round(float(end), 1) for end in low_high[index]],
-                "openskill": {
-                    "mu": round(skills[index].mu, 3),
-                    "sigma": round(skills[index].sigma, 3),
-                    "ordinal": round(skills[index].ordinal, 3),
-                },
-                **({} if elo is None else {"elo": round(elo[index], 1)}),
-                "by_seat": [
-                    _rate(games, _in_seat(games, index, seat)) for seat in range(tournament.players)
-                ],
-            }
-        )
-    order = [str(agent["agent"]) for agent in agents]
+        agent: AgentSummary = {
+            "agent": names[index],
+            **_rate(games, games.sitting == index),
+            "rating": round(float(fitted[index]), 1),
+            "rating_ci95": [round(float(end), 1) for end in low_high[index]],
+            "openskill": {
+                "mu": round(skills[index].mu, 3),
+                "sigma": round(skills[index].sigma, 3),
+                "ordinal": round(skills[index].ordinal, 3),
+            },
+            "elo": 0.0 if elo is None else round(elo[index], 1),
+            "by_seat": [
+                _rate(games, _in_seat(games, index, seat)) for seat in range(tournament.players)
+            ],
+        }
+        if elo is None:
+            del agent["elo"]
+        agents.append(agent)
+    order = [agent["agent"] for agent in agents]
     return {
         **tournament.heading(games),
         "agents": agents,
@@ -95,9 +96,9 @@ def skill_ratings(games: Games, entrants: int) -> list[ratings.Skill]:
     return skills
 
 
-def pairs(wins: Real, names: Sequence[str], order: Sequence[str]) -> list[dict[str, Any]]:
+def pairs(wins: Real, names: Sequence[str], order: Sequence[str]) -> list[PairRate]:
     """For each two: how often the first won, of the games with both that one of them won."""
-    found = []
+    found: list[PairRate] = []
     for place, first in enumerate(order):
         for second in order[place + 1 :]:
             one, other = names.index(first), names.index(second)
@@ -114,12 +115,12 @@ def _in_seat(games: Games, entrant: int, seat: int) -> npt.NDArray[np.bool_]:
     return there
 
 
-def _rate(games: Games, there: npt.NDArray[np.bool_]) -> dict[str, Any]:
+def _rate(games: Games, there: npt.NDArray[np.bool_]) -> Rate:
     """Games and wins of who sits ``there``, by game and seat."""
     return rate_figures(float(games.shares[there].sum()), int(there.sum()))
 
 
-def rate_figures(wins: float, games: int) -> dict[str, Any]:
+def rate_figures(wins: float, games: int) -> Rate:
     """How many games were won, with the interval of the rate."""
     return {
         "games": games,

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 from perudo import ratings
 from perudo.lab.tournament.sprt import BETTER, NOT_BETTER
+from perudo.lab.tournament.summaries import (
+    AgentSummary,
+    PairRate,
+    Rate,
+    TestData,
+    TournamentData,
+)
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1c1c1c; --paper: #fff; --faint: #ddd; --mark: #0072b2; }
@@ -33,11 +39,12 @@ STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 MOST_TICKS = 9
 
 
-def page(data: dict[str, Any]) -> str:
+def page(data: TournamentData | TestData) -> str:
     """The page, from the figures that ``--json`` prints."""
-    test = "sprt" in data
-    title = " against ".join(_names(data)) if test else f"A tournament of {len(data['agents'])}"
-    body = _test_parts(data) if test else _standing_parts(data)
+    if "sprt" in data:
+        title, body = " against ".join(_names(data)), _test_parts(data)
+    else:
+        title, body = f"A tournament of {len(data['agents'])}", _standing_parts(data)
     return "\n".join(
         [
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
@@ -51,7 +58,7 @@ def page(data: dict[str, Any]) -> str:
     )
 
 
-def verdict_text(data: dict[str, Any]) -> str:
+def verdict_text(data: TestData) -> str:
     """What a test has found, in a sentence."""
     test, (one, other) = data["sprt"], _names(data)
     played = f"after {test['blocks']:,} blocks ({data['games']:,} games)"
@@ -71,7 +78,7 @@ def verdict_text(data: dict[str, Any]) -> str:
     )
 
 
-def _heading(data: dict[str, Any]) -> str:
+def _heading(data: TournamentData | TestData) -> str:
     repeatable = "" if data["reproducible"] else " Not repeatable: an agent plays by the clock."
     return (
         f"{data['games']:,} games of {data['game']}, rules {data['rules']}, at tables of "
@@ -80,23 +87,19 @@ def _heading(data: dict[str, Any]) -> str:
     )
 
 
-def _names(data: dict[str, Any]) -> list[str]:
-    return [str(agent["agent"]) for agent in data["agents"]]
+def _names(data: TournamentData | TestData) -> list[str]:
+    return [agent["agent"] for agent in data["agents"]]
 
 
 # --- a tournament -------------------------------------------------------------------------------
-def _standing_parts(data: dict[str, Any]) -> list[str]:
+def _standing_parts(data: TournamentData) -> list[str]:
     agents = data["agents"]
     names = _names(data)
     rated = [
         (agent["rating_ci95"][0], agent["rating"], agent["rating_ci95"][1]) for agent in agents
     ]
-    rates = [
-        (100 * agent["ci95"][0], 100 * agent["win_rate"], 100 * agent["ci95"][1])
-        for agent in agents
-        if agent["games"]
-    ]
-    played = [str(agent["agent"]) for agent in agents if agent["games"]]
+    played = [agent["agent"] for agent in agents if agent["games"]]
+    rates = [bounds for agent in agents if (bounds := _interval(agent)) is not None]
     return [
         "<h2>Ratings</h2>",
         "<p>Fitted to all games at once, whatever their order; 400 points are odds of ten to one; "
@@ -116,7 +119,7 @@ def _standing_parts(data: dict[str, Any]) -> list[str]:
     ]
 
 
-def _rating_table(agents: list[dict[str, Any]]) -> str:
+def _rating_table(agents: list[AgentSummary]) -> str:
     two = "elo" in agents[0]
     rows = []
     for agent in agents:
@@ -134,7 +137,7 @@ def _rating_table(agents: list[dict[str, Any]]) -> str:
     return _table(["agent", "rating", "95 %", *elo, "openskill"], rows)
 
 
-def _seat_table(agents: list[dict[str, Any]], players: int) -> str:
+def _seat_table(agents: list[AgentSummary], players: int) -> str:
     rows = []
     for agent in agents:
         rows.append(
@@ -150,16 +153,21 @@ def _seat_table(agents: list[dict[str, Any]], players: int) -> str:
     return _table(["agent", "games", "won", "rate (95 %)", *seats], rows)
 
 
-def _percent(figures: dict[str, Any], with_interval: bool = True) -> str:
-    if figures["win_rate"] is None:
+def _interval(figures: Rate) -> tuple[float, float, float] | None:
+    """The rate between the ends of its interval, in percent; None without games."""
+    rate, ends = figures["win_rate"], figures["ci95"]
+    return None if rate is None or ends is None else (100 * ends[0], 100 * rate, 100 * ends[1])
+
+
+def _percent(figures: Rate, with_interval: bool = True) -> str:
+    bounds = _interval(figures)
+    if bounds is None:
         return "-"
-    text = f"{100 * figures['win_rate']:.1f} %"
-    if with_interval:
-        text += f" ({100 * figures['ci95'][0]:.1f} to {100 * figures['ci95'][1]:.1f})"
-    return text
+    low, rate, high = bounds
+    return f"{rate:.1f} %" + (f" ({low:.1f} to {high:.1f})" if with_interval else "")
 
 
-def _pair_table(names: list[str], pairs: list[dict[str, Any]]) -> str:
+def _pair_table(names: list[str], pairs: list[PairRate]) -> str:
     rates: dict[tuple[str, str], float | None] = {}
     for pair in pairs:
         one, other = pair["agents"]
@@ -184,12 +192,9 @@ def _pair_cell(rate: float | None) -> str:
 
 
 # --- a test -------------------------------------------------------------------------------------
-def _test_parts(data: dict[str, Any]) -> list[str]:
+def _test_parts(data: TestData) -> list[str]:
     test = data["sprt"]
-    rates = [
-        (100 * agent["ci95"][0], 100 * agent["win_rate"], 100 * agent["ci95"][1])
-        for agent in data["agents"]
-    ]
+    rates = [bounds for agent in data["agents"] if (bounds := _interval(agent)) is not None]
     outcomes = [[f"{one['score']:g}", f"{one['blocks']:,}"] for one in test["outcomes"]]
     return [
         f"<p><strong>{escape(verdict_text(data))}.</strong></p>",

@@ -17,13 +17,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from perudo.games.errors import PerudoError
 from perudo.lab.tournament.ranking import rate_figures
 from perudo.lab.tournament.store import Games
+from perudo.lab.tournament.summaries import Evidence, Tested, TestSummary
 from perudo.lab.tournament.tournament import Tournament
 from perudo.ratings import elo_difference, expected_score
 
@@ -89,7 +89,7 @@ class SequentialTest:
             self.verdict = NOT_BETTER
         return self.verdict
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> Evidence:
         """Everything as plain data."""
         asked = self.hypotheses
         played = self.blocks > 0
@@ -129,10 +129,10 @@ class Duel:
         """Whether more blocks would change nothing."""
         return self._test.verdict != UNDECIDED
 
-    def summary(self, tournament: Tournament, games: Games) -> dict[str, Any]:
+    def summary(self, tournament: Tournament, games: Games) -> TestSummary:
         """Every figure as plain data, from the blocks that led to the verdict."""
         counted = games.up_to(self._test.blocks)
-        agents = []
+        agents: list[Tested] = []
         for index, name in enumerate(tournament.agents):
             wins = float((counted.shares * (counted.sitting == index)).sum())
             agents.append({"agent": name, **rate_figures(wins, len(counted))})

@@ -14,7 +14,7 @@ import fcntl
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perudo.games.errors import PerudoError
+from perudo.lab.tournament.summaries import TestData, TournamentData
 
 IDENTITY, SUMMARY, LOCK = "tournament.json", "summary.json", "lock"
 PART, UNFINISHED = "games-*.parquet", ".unfinished"
@@ -80,16 +81,31 @@ class Games:
         return Games(*(getattr(self, column.name)[rows] for column in fields(self)))
 
 
+@dataclass(frozen=True)
+class Identity:
+    """All that the games of a tournament depend on."""
+
+    agents: list[str]
+    players: int
+    seed: int
+    game: str
+    rules: str
+    series: int
+    teams: bool
+    code: str
+    """A hash of the sources."""
+
+
 class Store:
     """A tournament's directory; use it with ``with``."""
 
-    def __init__(self, directory: Path, identity: dict[str, Any]) -> None:
+    def __init__(self, directory: Path, identity: Identity) -> None:
         try:
             import duckdb
         except ImportError:
             raise PerudoError("tournaments need DuckDB: pip install 'perudo[lab]'") from None
         self.directory = directory
-        self._names, self._players = list(identity["agents"]), int(identity["players"])
+        self._names, self._players = identity.agents, identity.players
         self._database_error = duckdb.Error
         try:
             directory.mkdir(parents=True, exist_ok=True)
@@ -137,12 +153,12 @@ class Store:
         self._saved = Games.joined([self._saved, fresh])
         self._unsaved = []
 
-    def write_summary(self, data: dict[str, Any]) -> None:
+    def write_summary(self, data: TournamentData | TestData) -> None:
         """Write what came of it beside the games."""
-        _write_json(self.directory / SUMMARY, data)
+        _write(self.directory / SUMMARY, json.dumps(data, indent=1))
 
     # --- files ----------------------------------------------------------------------------------
-    def _take(self, identity: dict[str, Any]) -> None:
+    def _take(self, identity: Identity) -> None:
         """Make the directory this tournament's, or see that it is."""
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -150,16 +166,16 @@ class Store:
             raise PerudoError(f"another run is at work in {self.directory}") from None
         file = self.directory / IDENTITY
         if file.exists():
-            _compare(self.directory, _read_json(file), identity)
+            _compare(self.directory, _read_identity(file), identity)
         elif any(path.name != LOCK for path in self.directory.iterdir()):
             raise PerudoError(f"{self.directory} holds something else than a tournament")
         else:
-            _write_json(file, identity)
+            _write(file, json.dumps(asdict(identity), indent=1))
         for path in self.directory.glob(f"*{UNFINISHED}"):
             path.unlink()
 
     def _write_part(self, path: Path, games: Games) -> None:
-        columns: dict[str, Any] = {
+        columns: dict[str, npt.NDArray[Any]] = {
             name: getattr(games, name) for name in ("block", "deal", "rotation", "rounds")
         }
         columns["winner"] = np.where(games.shares.max(axis=1) == 1, games.shares.argmax(axis=1), -1)
@@ -232,28 +248,25 @@ def _bring_to_disk(path: Path) -> None:
         os.close(descriptor)
 
 
-def _write_json(path: Path, data: dict[str, Any]) -> None:
+def _write(path: Path, text: str) -> None:
     unfinished = path.with_suffix(UNFINISHED)
-    unfinished.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    unfinished.write_text(text + "\n", encoding="utf-8")
     _settle(unfinished, path)
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _read_identity(path: Path) -> Identity:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
+        return Identity(**json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError):
         raise PerudoError(f"cannot read {path}") from None
-    if not isinstance(data, dict):
-        raise PerudoError(f"cannot read {path}")
-    return data
 
 
-def _compare(directory: Path, there: dict[str, Any], asked: dict[str, Any]) -> None:
-    """Raise if a directory holds another tournament; says in what it differs."""
-    for name in asked:
-        if there.get(name) != asked[name]:
-            kept, wanted = _text(there.get(name)), _text(asked[name])
-            difference = f"{name} {kept}, not {wanted}"
+def _compare(directory: Path, there: Identity, asked: Identity) -> None:
+    """Raise if a directory holds another tournament; the message says in what it differs."""
+    for name, wanted in asdict(asked).items():
+        kept = getattr(there, name)
+        if kept != wanted:
+            difference = f"{name} {_text(kept)}, not {_text(wanted)}"
             if name == "code":
                 difference = "another version of perudo, or of an agent's file"
             raise PerudoError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,8 @@ from perudo.games.errors import PerudoError
 from perudo.games.game import Game
 from perudo.games.kernel import source_fingerprint
 from perudo.lab.tournament.schedule import Schedule
-from perudo.lab.tournament.store import Games
+from perudo.lab.tournament.store import Games, Identity
+from perudo.lab.tournament.summaries import Heading
 
 MEMORABLE = 20
 """Deals in a block where an agent remembers: enough to learn something of the others."""
@@ -67,20 +68,20 @@ class Tournament:
         """Who meets whom."""
         return Schedule(len(self.agents), self.players, self.seed, self.teams)
 
-    def identity(self) -> dict[str, Any]:
-        """All that the games depend on, as plain data."""
-        return {
-            "agents": list(self.agents),
-            "players": self.players,
-            "seed": self.seed,
-            "game": self.game,
-            "rules": self.rules,
-            "series": self.series,
-            "teams": self.teams,
-            "code": code_fingerprint(self.agents),
-        }
+    def identity(self) -> Identity:
+        """All that the games depend on."""
+        return Identity(
+            agents=list(self.agents),
+            players=self.players,
+            seed=self.seed,
+            game=self.game,
+            rules=self.rules,
+            series=self.series,
+            teams=self.teams,
+            code=code_fingerprint(self.agents),
+        )
 
-    def heading(self, games: Games) -> dict[str, Any]:
+    def heading(self, games: Games) -> Heading:
         """What was played, to stand above the results."""
         return {
             "game": self.game,
@@ -95,7 +96,7 @@ class Tournament:
 
     def directory_name(self) -> str:
         """A name that no other tournament has."""
-        return hashlib.sha256(repr(self.identity()).encode()).hexdigest()[:12]
+        return hashlib.sha256(repr(asdict(self.identity())).encode()).hexdigest()[:12]
 
 
 def code_fingerprint(agents: Sequence[str]) -> str:
