@@ -11,6 +11,7 @@ from perudo.games.errors import PerudoError
 from perudo.lab.charts import Bars, Chart, Heat, Lines, Numbers, Panel, Stacks
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -43,7 +44,7 @@ def draw(chart: Chart) -> Figure:
     width, height = (WIDTH, HEIGHT) if columns == 1 else (SMALL_WIDTH, SMALL_HEIGHT)
     figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
     FigureCanvasAgg(figure)
-    handles: dict[str, Any] = {}
+    handles: dict[str, Artist] = {}
     for place, panel in enumerate(chart.panels):
         axes = figure.add_subplot(rows, columns, place + 1)
         draw_panel(axes, panel)

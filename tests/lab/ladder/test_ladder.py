@@ -20,6 +20,7 @@ from perudo.lab.ladder.ladder import (
     Ladder,
     LadderRow,
     Provenance,
+    SizeRating,
     Times,
     able,
     blocks_for,
@@ -42,12 +43,13 @@ def _few_samples(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def row(agent: str, mean: float, slowest: float = 1.0, sizes: str = "246") -> LadderRow:
-    ratings = {
+    ratings: dict[str, SizeRating] = {
         size: {"rating": mean, "ci95": [mean - 9, mean + 9], "games": 10, "win_rate": 0.5}
         for size in sizes
     }
     return {
         "agent": agent,
+        "spec": agent,
         "mean": mean,
         "ratings": ratings,
         "mean_ms": slowest / 2,

@@ -75,11 +75,9 @@ SMALL = 6
 class Progress:
     """A round that has been solved."""
 
-    rules: str
     dice: tuple[int, int]
     done: int
     wanted: int
-    about: About
     seconds: float
 
 
@@ -122,7 +120,7 @@ def train_two_players(
         page = kept_page(round, work, seed, rounds[round])
         solved += 1
         seconds = time.perf_counter() - started
-        report(Progress(str(round[0]), round[1], solved, len(rounds), page.about, seconds))
+        report(Progress(round[1], solved, len(rounds), seconds))
         return page
 
     with ThreadPoolExecutor(workers) as pool:
