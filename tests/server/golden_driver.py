@@ -31,9 +31,12 @@ from unittest import mock
 import httpx
 
 from perudo.games.perudo import PerudoState
+from perudo.server.ai.pool import AiError
+from perudo.server.ai.questions import Order, Played
 from perudo.server.ai.series_player import play_games
 from perudo.server.app import make_app
 from perudo.server.clock import Clock
+from perudo.server.history.reviews import Review, Reviews
 from perudo.server.server import Server
 from server.kit import QuickPool, settings_for
 
@@ -115,11 +118,6 @@ class FixedChance:
         return hashlib.shake_128(f"{label} {self._drawn[label]}".encode()).digest(size)
 
 
-async def no_process(*_: Any, **__: Any) -> Any:
-    """Reviews need one, and nothing else here: it is not what golden tables are about."""
-    raise OSError("no other processes in golden tables")
-
-
 # --- decisions ----------------------------------------------------------------------------------
 def scripted(
     seat: int, number: int, legal: Sequence[str], history: Sequence[Any], total: int
@@ -161,9 +159,13 @@ class ScriptedPool(QuickPool):
     async def decide(self, agent: str, observation: Any, memory: str | None, seconds: float) -> str:
         return ScriptedAgent().decide(PerudoState(observation), None, None)
 
-    async def play(self, order: Json, seconds: float) -> Json:
+    async def play(self, order: Order, seconds: float) -> Played:
         agent: Any = ScriptedAgent()
         return play_games({**order, "seconds": 60.0}, lambda spec, *table: agent)
+
+    async def review(self, *of: Any) -> None:
+        """Reviews need a process, and nothing else here: golden tables are not about them."""
+        raise AiError("no other processes in golden tables")
 
 
 # --- people -------------------------------------------------------------------------------------
@@ -321,9 +323,16 @@ class World:
         loop = still_loop()
         clock = Clock(lambda: EPOCH + loop.seconds, lambda: loop.seconds)
         self._server = Server(self.settings, clock, ScriptedPool())
+        self._server.reviews.find = self._finished_review  # type: ignore[method-assign]
         self.app = make_app(self.settings, self._server)
         await self._running.enter_async_context(self.app.router.lifespan_context(self.app))
         await self.settle()
+
+    async def _finished_review(self, id: str) -> Review:
+        """A review once it has failed: else it would be a race between threads."""
+        reviews = self._server.reviews
+        await asyncio.gather(*reviews._tasks.values())
+        return await Reviews.find(reviews, id)
 
     async def stop(self) -> None:
         """Serve no longer; everybody is hung up."""
@@ -551,7 +560,6 @@ def _patched(chance: FixedChance) -> Iterator[None]:
     with ExitStack() as stack:
         for name in ("token_bytes", "token_urlsafe", "token_hex", "randbits"):
             stack.enter_context(mock.patch(f"secrets.{name}", getattr(chance, name)))
-        stack.enter_context(mock.patch("asyncio.create_subprocess_exec", no_process))
         yield
 
 

@@ -20,6 +20,7 @@ from perudo.agents.external.wire import pack_memories, unpack_memories
 from perudo.games.chance import stream_of
 from perudo.games.perudo import PerudoState
 from perudo.server.ai.pool import AiPool
+from perudo.server.ai.questions import Order, Played
 from perudo.server.ai.series_player import play_games
 from perudo.server.app import make_app
 from perudo.server.process.web_server import web_server
@@ -55,7 +56,7 @@ class QuickPool(AiPool):
             agent_named(agent).learn(PerudoState(each), known)
         return pack_memories([known])
 
-    async def play(self, order: dict[str, Any], seconds: float) -> dict[str, Any]:
+    async def play(self, order: Order, seconds: float) -> Played:
         self.batches += 1
         return play_games({**order, "seconds": 60.0}, lambda spec, *table: agent_named(spec))
 

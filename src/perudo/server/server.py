@@ -21,6 +21,7 @@ from perudo.server.db.retention import forget_old
 from perudo.server.db.store import Store
 from perudo.server.errors import Refused
 from perudo.server.history.ratings import rate_game
+from perudo.server.history.reviews import Reviews
 from perudo.server.people.people import People, Person
 from perudo.server.rate_limits import ADDRESS_SECONDS, REQUEST_SECONDS, SIGN_IN_RATE, Buckets
 from perudo.server.rooms.lobby import Lobby
@@ -72,6 +73,7 @@ class Server:
         self.cluster = None if settings.redis is None else Cluster(self, store, settings.redis)
         self.lobby.cluster = self.cluster
         self.queue = Queue(self.lobby)
+        self.reviews = Reviews(store, pool, clock.time)
         self.connections: set[Connection] = set()
         self.remote: Callable[[Server, str, int, Person, bool], RemoteConnection] | None = None
         """The maker of connections for clients of other processes."""
@@ -98,6 +100,7 @@ class Server:
         await self.lobby.stop()
         if self.cluster is not None:
             await self.cluster.stop()
+        await self.reviews.stop()
         await self.service.pool.close()
         self.service.store.close()
 

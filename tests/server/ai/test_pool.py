@@ -127,6 +127,39 @@ def test_a_hanging_or_crashing_ai_is_replaced_and_delays_nobody(
     asyncio.run(main())
 
 
+REVIEWING = """
+import json, sys, time
+for line in sys.stdin:
+    question = json.loads(line)
+    if question["do"] == "review_next":
+        time.sleep(60)
+    print(json.dumps({"actions": [1], "decision": {"n": 2}}), flush=True)
+"""
+
+
+def test_a_review_delays_no_ai_and_ends_when_it_is_given_up() -> None:
+    async def main() -> None:
+        pool = AiPool(1, 512, [sys.executable, "-c", REVIEWING])
+        table, seat = question()
+        found: list[str] = []
+        try:
+            reviewing = asyncio.create_task(pool.review([], ["champion"], None, 20, found.append))
+            while not found:
+                await asyncio.sleep(0.01)
+            assert found == ['{"n":2}']
+            (reviewer,) = pool._busy
+            record = table.observe(seat).record
+            assert await pool.decide("dumb", record, None, 10.0) == "dudo"
+            assert {process.pid for process in pool._idle} != {reviewer.pid}
+            reviewing.cancel()
+            await asyncio.gather(reviewing, return_exceptions=True)
+            assert not pool._busy
+        finally:
+            await pool.close()
+
+    asyncio.run(main())
+
+
 def test_a_process_over_its_memory_limit_is_replaced(tmp_path: Path) -> None:
     script = tmp_path / "greedy.py"
     script.write_text(GREEDY)

@@ -18,6 +18,7 @@ from perudo.fair_dice import check_dice
 from perudo.games.chance import stream_of
 from perudo.games.perudo import PERUDO, Rules
 from perudo.server.ai.pool import AiError
+from perudo.server.ai.questions import Order, PlannedGame, Played
 from perudo.server.ai.series_player import play_games
 from perudo.server.db import schema
 from perudo.server.history.records import record_of, series_games
@@ -181,7 +182,7 @@ def test_anchors_are_in_the_log_before_their_games_are_played(tmp_path: Path) ->
         play = pool.play
         seen: list[bool] = []
 
-        async def looked_at(order: dict[str, Any], seconds: float) -> dict[str, Any]:
+        async def looked_at(order: Order, seconds: float) -> Played:
             anchors = schema.events.c.kind == "anchor"
             stored = await here.service.store.read(
                 lambda connection: connection.execute(
@@ -205,7 +206,7 @@ def test_ais_that_fail_or_take_long_are_asked_move_by_move(tmp_path: Path) -> No
     async def scene(here: World) -> None:
         pool = pool_of(here)
 
-        async def failing(order: dict[str, Any], seconds: float) -> dict[str, Any]:
+        async def failing(order: Order, seconds: float) -> Played:
             pool.batches += 1
             if pool.batches == 1:
                 raise AiError("a series: did not answer within 5 s")
@@ -226,7 +227,7 @@ def test_somebody_who_comes_to_watch_sees_the_first_game_by_moves(tmp_path: Path
         pool = pool_of(here)
         asked, go = asyncio.Event(), asyncio.Event()
 
-        async def slow(order: dict[str, Any], seconds: float) -> dict[str, Any]:
+        async def slow(order: Order, seconds: float) -> Played:
             asked.set()
             await go.wait()
             return {"games": [], "memories": [None, None], "problem": None}
@@ -252,7 +253,7 @@ def test_a_paused_series_stands_still_and_goes_on(tmp_path: Path) -> None:
         pool = pool_of(here)
         play, go = pool.play, asyncio.Event()
 
-        async def slow(order: dict[str, Any], seconds: float) -> dict[str, Any]:
+        async def slow(order: Order, seconds: float) -> Played:
             await go.wait()
             return await play(order, seconds)
 
@@ -274,8 +275,13 @@ def test_a_paused_series_stands_still_and_goes_on(tmp_path: Path) -> None:
 
 
 def test_a_game_that_takes_too_long_is_not_among_those_played() -> None:
-    game = {"players": ["a", "b"], "sitting": [0, 1], "secret": "ab" * 32, "seeds": ["", ""]}
-    order = {
+    game: PlannedGame = {
+        "players": ["a", "b"],
+        "sitting": [0, 1],
+        "secret": "ab" * 32,
+        "seeds": ["", ""],
+    }
+    order: Order = {
         "rules": "common",
         "agents": ["observer", "macleod"],
         "memories": [None, None],
@@ -286,6 +292,7 @@ def test_a_game_that_takes_too_long_is_not_among_those_played() -> None:
     ended = play_games({**order, "seconds": 60.0}, lambda spec, *_: agent_named(spec))
     assert ended["games"][0][-1]["event"] == "end"
     assert ended["memories"][0] is None
+    assert ended["memories"][1] is not None
     assert unpack_memories(ended["memories"][1], 1)[0][0].any()
 
 

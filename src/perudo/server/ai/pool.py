@@ -16,7 +16,7 @@ import secrets
 import signal
 import sys
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -26,6 +26,7 @@ from perudo.agents.external.wire import encode, pack_records
 from perudo.games.errors import PerudoError
 from perudo.games.game import Record
 from perudo.games.perudo import PERUDO
+from perudo.server.ai.questions import Order, Played, Prepare, Question
 from perudo.server.table.match import action_text
 
 PREPARE_SECONDS = 300.0
@@ -37,6 +38,8 @@ LONGEST_ANSWER = 1 << 25
 THRIFTY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 20)}
 """Memory that was needed once goes back to the system: glibc keeps 80 MB of what it takes to open
 the champion's book. Other systems do not know the word."""
+REVIEW_SECONDS = 120.0
+"""Limit of one decision of a review; the first may compile its agents."""
 MOST_EXTRA = 6
 """Processes beyond the usual number, while those are busy."""
 
@@ -61,7 +64,7 @@ class AiPool:
         self._busy: set[LineProcess] = set()
         self._running = 0
         self._waiting: deque[asyncio.Future[LineProcess | None]] = deque()
-        self._threads = ThreadPoolExecutor(count + MOST_EXTRA, "ai")
+        self._threads = ThreadPoolExecutor(count + MOST_EXTRA + 1, "ai")
         self._prepared: dict[tuple[str, str, int], asyncio.Task[int]] = {}
         self._whole_games = asyncio.Semaphore(max(1, count - 1))
         self._closed = False
@@ -89,6 +92,7 @@ class AiPool:
     ) -> str:
         """Ask an AI for its action."""
         answer = await self._ask(
+            agent,
             {
                 "do": "decide",
                 "agent": agent,
@@ -105,6 +109,7 @@ class AiPool:
     async def learn(self, agent: str, rounds: Sequence[Record], memory: str, seconds: float) -> str:
         """Show an AI settled rounds, in their order; returns its memory."""
         answer = await self._ask(
+            agent,
             {
                 "do": "learn",
                 "agent": agent,
@@ -116,14 +121,56 @@ class AiPool:
         )
         return str(answer["memories"])
 
-    async def play(self, order: dict[str, Any], seconds: float) -> dict[str, Any]:
+    async def play(self, order: Order, seconds: float) -> Played:
         """Have whole games of AIs alone played in one process (``playing``), one after the other.
 
         Where there are several processes, one is left to those who play with people.
         """
         async with self._whole_games:
-            question = {"do": "play", "agent": "a series", **order}
-            return await self._ask(question, order["seconds"] + seconds)
+            played: Played = await self._ask(
+                "a series", {"do": "play", **order}, order["seconds"] + seconds
+            )
+            return played
+
+    async def review(
+        self,
+        record: Sequence[str],
+        agents: Sequence[str],
+        seat: int | None,
+        samples: int,
+        show: Callable[[str], None],
+    ) -> None:
+        """Have a record reviewed; ``show`` gets each decision as JSON.
+
+        A process of its own does it, beside those that play and after them.
+        """
+        question: Question = {
+            "do": "review",
+            "record": list(record),
+            "agents": list(agents),
+            "seat": seat,
+            "samples": samples,
+        }
+        process = await self._launch()
+        self._busy.add(process)
+        asking = None
+        try:
+            while True:
+                asking = self._send(process, question, REVIEW_SECONDS)
+                answer = json.loads(await asyncio.shield(asking))
+                if "error" in answer:
+                    raise AiError(answer["error"])
+                if answer["decision"] is None:
+                    return
+                show(encode(answer["decision"]))
+                question = {"do": "review_next"}
+        except ProcessError as error:
+            raise AiError(f"the review's process {error}") from None
+        finally:
+            if asking is not None and not asking.done():
+                _kill(process)
+                await asyncio.gather(asking, return_exceptions=True)
+            self._dismiss(process)
 
     def renew(self) -> None:
         """End the processes that have nothing to do; what was prepared will be again, by others."""
@@ -140,40 +187,50 @@ class AiPool:
             task.cancel()
         await asyncio.gather(*self._prepared.values(), return_exceptions=True)
         for process in self._busy:  # whoever waits for an answer gets none
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            _kill(process)
         for process in self._idle:
             self._threads.submit(process.end, at_once=True)
         self._idle.clear()
         await asyncio.to_thread(self._threads.shutdown)
 
     async def _prepare(self, agent: str, rules: str, players: int) -> int:
-        question = {"do": "prepare", "agent": agent, "rules": rules, "players": players}
-        answer = await self._ask(question, PREPARE_SECONDS)
+        question: Prepare = {
+            "do": "prepare",
+            "agent": agent,
+            "rules": rules,
+            "players": players,
+        }
+        answer = await self._ask(agent, question, PREPARE_SECONDS)
         return int(answer["memory_width"])
 
     # --- processes ------------------------------------------------------------------------------
-    async def _ask(self, question: dict[str, Any], seconds: float) -> dict[str, Any]:
+    async def _ask(self, name: str, question: Question, seconds: float) -> Any:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + seconds
         process = await self._take(deadline)
         left = max(deadline - loop.time(), 0.001)
         self._busy.add(process)
-        asking = loop.run_in_executor(self._threads, process.ask, encode(question), left)
+        asking = self._send(process, question, left)
         try:
             line = await asyncio.shield(asking)
             answer = json.loads(line)
         except (ProcessError, ValueError) as error:
             self._replace(process, error)
-            raise AiError(f"{question['agent']}: {error}") from None
+            raise AiError(f"{name}: {error}") from None
         except asyncio.CancelledError:  # the answer will come, and must not be taken for another's
             asking.add_done_callback(lambda done: self._asked_in_vain(process, done))
             raise
         self._give_back(process)
         if "error" in answer:
-            raise AiError(f"{question['agent']}: {answer['error']}")
-        assert isinstance(answer, dict)
+            raise AiError(f"{name}: {answer['error']}")
         return answer
+
+    def _send(
+        self, process: LineProcess, question: Question, seconds: float
+    ) -> asyncio.Future[str]:
+        """Ask a process, in a thread."""
+        loop = asyncio.get_running_loop()
+        return loop.run_in_executor(self._threads, process.ask, encode(question), seconds)
 
     async def _take(self, deadline: float) -> LineProcess:
         loop = asyncio.get_running_loop()
@@ -210,15 +267,15 @@ class AiPool:
 
     async def _start(self) -> LineProcess:
         self._running += 1
-        loop = asyncio.get_running_loop()
         try:
-            start = partial(
-                LineProcess, self._command, longest_line=LONGEST_ANSWER, settings=THRIFTY
-            )
-            return await loop.run_in_executor(self._threads, start)
+            return await self._launch()
         except BaseException:
             self._running -= 1
             raise
+
+    async def _launch(self) -> LineProcess:
+        start = partial(LineProcess, self._command, longest_line=LONGEST_ANSWER, settings=THRIFTY)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, start)
 
     def _give_back(self, process: LineProcess) -> None:
         self._busy.discard(process)
@@ -244,14 +301,22 @@ class AiPool:
             self._give_back(process)
 
     def _end(self, process: LineProcess) -> None:
-        self._busy.discard(process)
         self._running -= 1
-        if self._closed:
-            process.end(at_once=True)
-            return
-        self._threads.submit(process.end, at_once=True)
-        while self._waiting and self._running < self._count:
+        self._dismiss(process)
+        while not self._closed and self._waiting and self._running < self._count:
             turn = self._waiting.popleft()
             if not turn.done():
                 turn.set_result(None)  # there is room for another process
                 return
+
+    def _dismiss(self, process: LineProcess) -> None:
+        self._busy.discard(process)
+        if self._closed:
+            process.end(at_once=True)
+        else:
+            self._threads.submit(process.end, at_once=True)
+
+
+def _kill(process: LineProcess) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)

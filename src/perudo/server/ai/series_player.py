@@ -9,7 +9,6 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from perudo.games.errors import PerudoError
 from perudo.games.log import Event
 from perudo.games.perudo import PERUDO, Rules
 from perudo.games.policy import Memory
+from perudo.server.ai.questions import Order, PlannedGame, Played
 from perudo.server.table.seating import by_entrant, seated
 from perudo.table import Table
 
@@ -31,7 +31,7 @@ class OutOfTimeError(PerudoError):
     """A game was not over in time."""
 
 
-def play_games(question: dict[str, Any], agent_of: AgentOf) -> dict[str, Any]:
+def play_games(question: Order, agent_of: AgentOf) -> Played:
     """Play games of a series one after the other, as many as can be finished in time.
 
     Returns the events of each, what the AIs remember after the last, and what an AI did wrong in
@@ -63,7 +63,7 @@ def play_games(question: dict[str, Any], agent_of: AgentOf) -> dict[str, Any]:
 
 
 def _play(
-    game: dict[str, Any],
+    game: PlannedGame,
     rules: Rules,
     agents: Sequence[Player],
     memories: list[Memory],

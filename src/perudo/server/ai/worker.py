@@ -9,7 +9,8 @@ import json
 import os
 import resource
 import sys
-from typing import Any, cast
+from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 
@@ -33,10 +34,16 @@ from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO, Rules
 from perudo.games.perudo.layout import read_rules
 from perudo.games.state import SEATS
+from perudo.record import MatchRecord
+from perudo.review import Reviewed, review
+from perudo.server.ai.questions import FoundDecision, Played, Prepared
+from perudo.server.ai.questions import Question as ServerQuestion
 from perudo.server.ai.series_player import play_games
 from perudo.table import SeededDice, Table
 
 REHEARSED_MOVES = 4
+NICE, REVIEW_NICE = 5, 5
+"""Niceness of AI processes, and how much more that of reviews is: people's moves come first."""
 MOST_WORKERS = 100
 """Agents that are kept in a process: visitors can ask for any number of different ones."""
 
@@ -52,10 +59,24 @@ class Desk:
 
     def __init__(self) -> None:
         self._workers: dict[tuple[str, Rules, int], TableWorker] = {}
+        self._decisions: Iterator[Reviewed] = iter(())
+        """The rest of the review that this process makes."""
 
-    def answer(self, question: Any) -> Any:
+    def answer(self, question: ServerQuestion) -> Answer | Prepared | Played | FoundDecision:
         """Do what is asked; what goes wrong is reported."""
         try:
+            if question["do"] == "review":
+                os.nice(REVIEW_NICE)
+                seats = None if question["seat"] is None else [question["seat"]]
+                self._decisions = review(
+                    MatchRecord.parse(question["record"]),
+                    seats=seats,
+                    agents=question["agents"],
+                    samples=question["samples"],
+                )
+                return self._next_decision()
+            if question["do"] == "review_next":
+                return self._next_decision()
             if question["do"] == "prepare":
                 rules, players = Rules.parse(question["rules"]), question["players"]
                 return rehearse(self._worker(question["agent"], rules, players), rules, players)
@@ -66,6 +87,10 @@ class Desk:
         except PerudoError as error:
             return {"error": str(error)}
         return worker.answer(question)
+
+    def _next_decision(self) -> FoundDecision:
+        decision = next(self._decisions, None)
+        return {"decision": None if decision is None else decision.data()}
 
     def _worker(self, spec: str, rules: Rules, players: int) -> TableWorker:
         key = (spec, rules, players)
@@ -105,7 +130,7 @@ class TableWorker(Worker):
         return {"memories": memories}
 
 
-def rehearse(worker: TableWorker, rules: Rules, players: int) -> dict[str, int] | Failed:
+def rehearse(worker: TableWorker, rules: Rules, players: int) -> Prepared | Failed:
     """Have an agent decide now and then in a round, so that it is quick when it matters."""
     table = Table(PERUDO, rules, [str(seat) for seat in range(players)], SeededDice(1))
     width = worker.player.memory_width
@@ -137,7 +162,7 @@ def empty_memory(width: int) -> str:
 def main() -> None:
     """Answer until there are no more questions."""
     limit_memory(int(sys.argv[1]))
-    os.nice(5)  # people's moves come first
+    os.nice(NICE)
     questions, answers = conversation()
     desk = Desk()
     for line in questions:

@@ -33,6 +33,7 @@ def forget_old(connection: Connection, days: int, now: float) -> dict[str, int]:
         connection.execute(games.delete().where(games.c.table_id == row.id))
         connection.execute(schema.events.delete().where(schema.events.c.table_id == row.id))
         connection.execute(tables.delete().where(tables.c.id == row.id))
+    connection.execute(schema.reviews.delete().where(schema.reviews.c.updated < before))
     return {"tables": len(old), "guests": _forget_guests(connection, before, now)}
 
 

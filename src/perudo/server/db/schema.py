@@ -161,5 +161,19 @@ quotas = Table(
     Column("used", Integer, nullable=False),
 )
 
+reviews = Table(
+    "reviews",
+    metadata,
+    Column("id", String(32), primary_key=True),  # a hash of what was asked for
+    Column("record", Text, nullable=False),
+    Column("agents", Text, nullable=False),
+    Column("seat", Integer),
+    Column("decisions", Text, nullable=False),  # JSON lines, added as they are found
+    Column("done", Boolean, nullable=False),
+    Column("problem", Text),
+    Column("code", String(16)),
+    Column("updated", Float, nullable=False),
+)
+
 Index("ix_games_ended", games.c.ended)
 Index("ix_rating_changes_player", rating_changes.c.player, rating_changes.c.category)

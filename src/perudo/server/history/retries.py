@@ -19,13 +19,13 @@ from perudo.server.table.anchors import new_anchor
 from perudo.server.table.match import action_text
 from perudo.server.table.table import Draft, Occupant
 from perudo.server.table.views import odds_of
+from perudo.server.wire.reviews import MOST_ACTIONS, RetryState
 from perudo.server.wire.table_options import MAX_SEATS, AiSeat, OpenSeat, TableOptions
 from perudo.table import SeededDice, Table
 
 OTHERS = "observer"
 """Who plays in the other seats."""
 THINK_SECONDS = 5.0
-MOST_ACTIONS = 600
 
 SHOWN = (
     *("round", "dice", "counts", "bid", "bidder", "history"),
@@ -36,7 +36,7 @@ SHOWN = (
 
 async def play_again(
     record: MatchRecord, n: int, actions: list[str], seed: int, pool: AiPool
-) -> dict[str, Any]:
+) -> RetryState:
     """The game from event ``n`` on, with these actions instead, up to the player's next decision.
 
     Nothing is kept here: whoever plays sends again all that was done since, with the same seed.
@@ -56,7 +56,7 @@ async def play_again(
         table.act(table.actor, action)
         done.append(action_text(action_code(PERUDO, action)))
     seen = table.observe(seat)
-    return {
+    state = {
         "seat": seat,
         "others": OTHERS,
         "actions": done,
@@ -66,6 +66,7 @@ async def play_again(
         "odds": odds_of(seen) if seen.actor == seat else None,
         **facts(seen, "last", "winner", "over"),
     }
+    return cast(RetryState, state)
 
 
 def table_options(record: MatchRecord, n: int) -> TableOptions:

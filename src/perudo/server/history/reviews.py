@@ -1,143 +1,193 @@
-"""Reviews of finished games: each in a process of its own, one at a time, and kept for a while."""
+"""Reviews of finished games: made in an AI process, one at a time, and kept in the database.
+
+The process that is asked for a review makes it and adds each decision to the database, where every
+process finds it. It also says now and then that it is still at work: a review that nobody works at
+any more can be begun again.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 import json
 import logging
-import sys
-from collections import OrderedDict
-from dataclasses import dataclass, field
-from typing import Any, cast
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import cast
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
 
 from perudo.games.perudo import PerudoState, facts
 from perudo.games.perudo.game import Deal
 from perudo.record import MatchRecord
+from perudo.server.ai.pool import AiError, AiPool
+from perudo.server.db import schema
+from perudo.server.db.store import Store, StoreError
 from perudo.server.errors import Refused
+from perudo.server.wire.reviews import ReviewSoFar, Step
 
-log = logging.getLogger("perudo.reviewing")
+log = logging.getLogger("perudo.reviews")
 
 SAMPLES = 1000
 MOST_SECONDS = 240.0
 """A review that takes longer is given up."""
-KEPT = 64
 WAITING = 8
 """Reviews that may wait for their turn."""
-LINE_BYTES = 1 << 20
+REPORT_SECONDS = 1.0
+"""Time between two reports of progress."""
+LOST_SECONDS = 30.0
+"""A review without a report for this long is lost: its process has ended."""
+KEPT = 200
+KEPT_SECONDS = 7 * 86400.0
+"""Older reviews are deleted when another is begun."""
 REVIEW_LATE, REVIEW_FAILED = "review_late", "review_failed"
 """Codes of what can go wrong."""
-COMMAND = "import os, sys; os.nice(10); from perudo.cli import main; sys.exit(main())"
-"""``perudo``, after those who play."""
+
+reviews = schema.reviews
 
 
-@dataclass
-class Job:
-    """One review: what has been found so far."""
+@dataclass(frozen=True)
+class Review:
+    """A review as the database has it."""
 
-    id: str
-    record: MatchRecord
-    agents: list[str]
-    seat: int | None
-    decisions: list[dict[str, Any]] = field(default_factory=list)
-    done: bool = False
-    problem: str | None = None
-    code: str | None = None
-    """Of the problem, for those who read another language."""
-    task: asyncio.Task[None] | None = None
+    lines: list[str]
+    so_far: ReviewSoFar
 
-    def data(self) -> dict[str, Any]:
-        """What is told of it."""
-        return {
-            "id": self.id,
-            "agents": self.agents,
-            "seat": self.seat,
-            "samples": SAMPLES,
-            "done": self.done,
-            "problem": self.problem,
-            "code": self.code,
-            "decisions": self.decisions,
-        }
+    def record(self) -> MatchRecord:
+        """Parse the record of the game."""
+        return MatchRecord.parse(self.lines)
 
 
 class Reviews:
-    """All reviews of one server process."""
+    """The reviews of one server process."""
 
-    def __init__(self) -> None:
-        self._jobs: OrderedDict[str, Job] = OrderedDict()
+    def __init__(self, store: Store, pool: AiPool, now: Callable[[], float]) -> None:
+        self._store = store
+        self._pool = pool
+        self._now = now
         self._turn = asyncio.Semaphore(1)
+        self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    def begin(self, record: MatchRecord, agents: list[str], seat: int | None) -> Job:
+    async def begin(self, record: MatchRecord, agents: list[str], seat: int | None) -> Review:
         """Begin a review, or find the same one."""
-        key = json.dumps([list(record.lines()), agents, seat])
+        lines = list(record.lines())
+        key = json.dumps([lines, agents, seat])
         id = hashlib.sha256(key.encode()).hexdigest()[:24]
-        job = self._jobs.get(id)
-        if job is not None and job.problem is None:
-            self._jobs.move_to_end(id)
-            return job
-        if sum(not each.done for each in self._jobs.values()) >= WAITING:
-            raise Refused("too_many", "many games are being reviewed; try again in a minute")
-        job = self._jobs[id] = Job(id, record, agents, seat)
-        job.task = asyncio.create_task(self._run(job))
-        while len(self._jobs) > KEPT:
-            _, old = self._jobs.popitem(last=False)
-            if old.task is not None:
-                old.task.cancel()
-        return job
+        values = {
+            "id": id,
+            "record": "\n".join(lines),
+            "agents": json.dumps(agents),
+            "seat": seat,
+            "decisions": "",
+            "done": False,
+            "updated": self._now(),
+        }
+        if await self._store.write(partial(_add, values=values)):
+            work = self._run(id, lines, agents, seat)
+            task = self._tasks[id] = asyncio.create_task(work)
+            task.add_done_callback(lambda _: self._tasks.pop(id, None))
+        return await self.find(id)
 
-    def find(self, id: str) -> Job:
-        """A review by its id."""
-        if id not in self._jobs:
+    async def find(self, id: str) -> Review:
+        """Find a review by its id."""
+        row = await self._store.read(
+            lambda connection: connection.execute(
+                sa.select(reviews).where(reviews.c.id == id)
+            ).first()
+        )
+        if row is None or (not row.done and row.updated < self._now() - LOST_SECONDS):
             raise Refused("no_review", "there is no such review any more; begin it again")
-        return self._jobs[id]
+        so_far: ReviewSoFar = {
+            "id": row.id,
+            "agents": json.loads(row.agents),
+            "seat": row.seat,
+            "samples": SAMPLES,
+            "done": row.done,
+            "problem": row.problem,
+            "code": row.code,
+            "decisions": [json.loads(line) for line in row.decisions.splitlines()],
+        }
+        return Review(row.record.splitlines(), so_far)
 
-    async def _run(self, job: Job) -> None:
+    async def stop(self) -> None:
+        """Give up all reviews under way; whoever wants one begins it again."""
+        unfinished = dict(self._tasks)
+        for task in unfinished.values():
+            task.cancel()
+        await asyncio.gather(*unfinished.values(), return_exceptions=True)
+        if unfinished:
+            forgotten = reviews.delete().where(reviews.c.id.in_(unfinished), ~reviews.c.done)
+            try:
+                await self._store.write(lambda connection: connection.execute(forgotten))
+            except StoreError as error:  # then they are lost after a while
+                log.warning("reviews are not forgotten: %s", error)
+
+    async def _run(self, id: str, record: list[str], agents: list[str], seat: int | None) -> None:
+        found: list[str] = []
+        code = problem = None
+        work = asyncio.create_task(self._work(record, agents, seat, found.append))
         try:
-            async with self._turn, asyncio.timeout(MOST_SECONDS):
-                await self._read(job)
+            while not work.done():
+                await asyncio.wait((work,), timeout=REPORT_SECONDS)
+                if not work.done():
+                    await self._store_progress(id, found)
+            await work
         except TimeoutError:
-            job.code, job.problem = REVIEW_LATE, "the review took too long"
-        except OSError as error:
-            job.code, job.problem = REVIEW_FAILED, "the review could not be begun"
+            code, problem = REVIEW_LATE, "the review took too long"
+        except AiError as error:
+            code, problem = REVIEW_FAILED, str(error)[:300]
             log.warning("a review failed: %s", error)
         finally:
-            job.done = True
+            work.cancel()
+            await asyncio.gather(work, return_exceptions=True)
+        await self._store_progress(id, found, done=True, problem=problem, code=code)
 
-    async def _read(self, job: Job) -> None:
-        command = ["review", "-", "--json", "--samples", str(SAMPLES)]
-        for agent in job.agents:
-            command += ["--agent", agent]
-        if job.seat is not None:
-            command += ["--player", "ABCDEFGHIJ"[job.seat]]
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-P",
-            "-c",
-            COMMAND,
-            *command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            limit=LINE_BYTES,
-        )
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
+    async def _work(
+        self, record: list[str], agents: list[str], seat: int | None, show: Callable[[str], None]
+    ) -> None:
+        async with self._turn, asyncio.timeout(MOST_SECONDS):
+            await self._pool.review(record, agents, seat, SAMPLES, show)
+
+    async def _store_progress(
+        self,
+        id: str,
+        found: list[str],
+        *,
+        done: bool = False,
+        problem: str | None = None,
+        code: str | None = None,
+    ) -> None:
+        """Add what was found to the database, and say that the review is not lost."""
+        count = len(found)
+        new = "".join(f"{decision}\n" for decision in found[:count])
+        values = {"done": done, "problem": problem, "code": code, "updated": self._now()}
+        update = reviews.update().where(reviews.c.id == id)
+        change = update.values(decisions=reviews.c.decisions + new, **values)
         try:
-            process.stdin.write("\n".join(job.record.lines()).encode())
-            process.stdin.close()
-            async for line in process.stdout:
-                job.decisions.append(json.loads(line))
-            said = (await process.stderr.read()).decode(errors="replace").strip()
-            if await process.wait() != 0:
-                job.code = REVIEW_FAILED
-                job.problem = said.splitlines()[-1][:300] if said else "the review failed"
-        finally:
-            if process.returncode is None:
-                with contextlib.suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
+            await self._store.write(lambda connection: connection.execute(change))
+        except StoreError as error:
+            log.warning("review %s cannot be stored: %s", id, error)
+        else:
+            del found[:count]
+
+
+def _add(connection: Connection, values: dict[str, str | float | None]) -> bool:
+    """Add a review unless it is there; returns whether it was added."""
+    now = cast(float, values["updated"])
+    row = connection.execute(sa.select(reviews).where(reviews.c.id == values["id"])).first()
+    under_way = ~reviews.c.done & (reviews.c.updated >= now - LOST_SECONDS)
+    if row is not None and row.problem is None and (row.done or row.updated >= now - LOST_SECONDS):
+        return False
+    waiting = sa.select(sa.func.count()).select_from(reviews).where(under_way)
+    if connection.execute(waiting).scalar_one() >= WAITING:
+        raise Refused("too_many", "many games are being reviewed; try again in a minute")
+    newest = sa.select(reviews.c.id).order_by(reviews.c.updated.desc()).limit(KEPT)
+    kept = reviews.c.id.in_(newest) & (reviews.c.updated >= now - KEPT_SECONDS)
+    connection.execute(reviews.delete().where((reviews.c.id == values["id"]) | ~kept))
+    connection.execute(reviews.insert().values(**values))
+    return True
 
 
 REPEATED = (
@@ -148,14 +198,15 @@ REPEATED = (
 SHOWN = ("counts", "bid", "bidder", "turn", "history", "wild", "palafico", "winner")
 
 
-def steps(record: MatchRecord) -> list[dict[str, Any]]:
+def steps(record: MatchRecord) -> list[Step]:
     """Every event with the table as it was after it, all dice shown."""
-    told = []
+    told: list[Step] = []
     hands: list[str] = []
     for event, state in record.replay():
         assert isinstance(state, PerudoState)
         if event["event"] == "deal":
             hands = cast(list[str], cast(Deal, event)["dice"])
         fields = {name: value for name, value in event.items() if name in REPEATED}
-        told.append({**fields, "round": state.round, "hands": hands, **facts(state, *SHOWN)})
+        shown = {**fields, "round": state.round, "hands": hands, **facts(state, *SHOWN)}
+        told.append(cast(Step, shown))
     return told

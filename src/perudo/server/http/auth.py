@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends
 from starlette.requests import HTTPConnection
@@ -72,6 +72,3 @@ def limit_sign_ins(connection: HTTPConnection) -> None:
     client = connection.client
     if not server_of(connection).sign_ins.take(client.host if client else "unknown"):
         raise Refused("too_fast", "too many attempts; wait some minutes")
-
-
-Answer = dict[str, Any]

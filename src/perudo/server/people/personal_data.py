@@ -80,6 +80,7 @@ def erase_person(connection: Connection, who: str) -> None:
     for row in _said_by(connection, person.id):
         _change_event(connection, row, {**json.loads(row.data), "text": None})
     _rename_in_logs(connection, person)
+    connection.execute(schema.reviews.delete())  # they quote records, and can be made again
     seats = schema.game_seats
     connection.execute(
         seats.update().where(seats.c.person == person.id).values(name="erased", person=None)

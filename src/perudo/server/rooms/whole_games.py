@@ -11,7 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlalchemy.engine import Connection
 
@@ -20,6 +20,7 @@ from perudo.games.errors import PerudoError
 from perudo.games.log import Event
 from perudo.games.perudo import PERUDO
 from perudo.record import MatchRecord
+from perudo.server.ai.questions import Order
 from perudo.server.history.projections import game_began, game_ended
 from perudo.server.table import drafting
 from perudo.server.table.anchors import new_anchor
@@ -139,8 +140,8 @@ class Series:
     ) -> tuple[list[Match], list[str | None]]:
         """Have some games played; returns those that were finished in time."""
         service = self._room.service
-        order = self._order([plan for plan in plans if plan.number in self._room.state.secrets])
-        order["memories"] = memories
+        known = [plan for plan in plans if plan.number in self._room.state.secrets]
+        order = self._order(known, memories)
         answer = await service.pool.play(order, service.settings.think_seconds)
         if answer["problem"] is not None:
             log.warning("table %s: an AI %s", self._room.state.id, answer["problem"])
@@ -171,7 +172,7 @@ class Series:
                 self._memories.put(entrant, agent, memory, plans[-1].number)
         return len(plans)
 
-    def _order(self, plans: list[Plan]) -> dict[str, Any]:
+    def _order(self, plans: list[Plan], memories: list[str | None]) -> Order:
         state = self._room.state
         return {
             "rules": state.options.rules_text,
@@ -186,6 +187,7 @@ class Series:
                 }
                 for plan in plans
             ],
+            "memories": memories,
         }
 
     def _matches(self, plans: list[Plan], games: list[list[Event]]) -> list[Match]:

@@ -1,0 +1,93 @@
+"""Reviews are kept in the database: every server process finds them."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from perudo.review import Reviewed
+from perudo.server.errors import Refused
+from perudo.server.history.reviews import LOST_SECONDS, Reviews
+from perudo.transcript import parse_record
+from server.kit import QuickPool, Site, settings_for, site
+from server.world import World, world
+
+FINISHED = (
+    "perudo, common:dice=2: A Ann, B Bob\n1. 36/25 A 4x4 B dudo\n2. 3/15 A 1x3 B 2x5 A dudo\n"
+)
+
+
+async def finished(here: Site, token: str, review: str) -> Any:
+    while True:
+        found = await here.ask(token, "GET", f"/api/reviews/{review}")
+        if found["done"]:
+            return found
+        await asyncio.sleep(0.5)
+
+
+def test_a_review_begun_at_one_process_is_found_at_another(tmp_path: Path) -> None:
+    async def main() -> None:
+        settings = settings_for(tmp_path)
+        async with site(settings_for(tmp_path, database=settings.database)) as there:
+            async with site(settings) as here:
+                token = await here.guest()
+                begun = await here.ask(token, "POST", "/api/reviews", {"record": FINISHED})
+                found = await finished(there, token, begun["id"])
+                assert found["problem"] is None
+                for decision in found["decisions"]:  # nothing is left out of an answer
+                    assert list(decision) == [field.name for field in fields(Reviewed)]
+                for decision in found["decisions"]:  # nothing is left out of an answer
+                    assert list(decision) == [field.name for field in fields(Reviewed)]
+                assert [each["action"] for each in found["decisions"]][:2] == ["4x4", "dudo"]
+                retry = {"n": found["decisions"][0]["n"]}
+                path = f"/api/reviews/{begun['id']}/retries"
+                assert (await there.ask(token, "POST", path, retry))["seat"] == 0
+            again = await there.ask(token, "POST", "/api/reviews", {"record": FINISHED})
+            assert again["done"]  # it outlives the process that made it
+            assert again["decisions"] == found["decisions"]
+
+    asyncio.run(main())
+
+
+def test_a_review_whose_process_ended_is_begun_again(tmp_path: Path) -> None:
+    async def scene(here: World) -> None:
+        record, pool = parse_record(FINISHED), Asked()
+        now = [1000.0]
+        first = Reviews(here.service.store, pool, lambda: now[0])
+        begun = await first.begin(record, ["champion"], None)
+        id = begun.so_far["id"]
+        again = Reviews(here.service.store, pool, lambda: now[0])
+        await again.begin(record, ["champion"], None)
+        assert len(pool.reviews) == 1  # it is under way
+        first._tasks[id].cancel()  # as if its process had been killed
+        await asyncio.gather(*first._tasks.values(), return_exceptions=True)
+        now[0] += 2 * LOST_SECONDS
+        with pytest.raises(Refused, match="begin it again"):
+            await again.find(id)
+        await again.begin(record, ["champion"], None)
+        assert len(pool.reviews) == 2
+        await again.stop()
+        with pytest.raises(Refused, match="begin it again"):
+            await again.find(id)
+
+    async def main() -> None:
+        async with world(tmp_path) as here:
+            await scene(here)
+
+    asyncio.run(main())
+
+
+class Asked(QuickPool):
+    """A pool that never comes to the end of a review."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reviews: list[Any] = []
+
+    async def review(self, *of: Any) -> None:
+        self.reviews.append(of)
+        await asyncio.Event().wait()
