@@ -12,7 +12,6 @@ import perudo
 from perudo.agents.agent import Decision
 from perudo.agents.papers.mcts import (
     LEAF,
-    MODEL,
     NO_NODE,
     NODE_DTYPE,
     OBSERVERS,
@@ -43,11 +42,10 @@ from perudo.agents.papers.pseudo_rolls import (
     rollout_budget,
 )
 from perudo.games.chance import below, stream_of
-from perudo.games.kernel import INTERPRETED
 from perudo.games.perudo import PERUDO, PRESETS
 from perudo.games.perudo.layout import count_in_hand
 from perudo.games.perudo.rules import Rules
-from perudo.games.policy import new_thoughts
+from perudo.games.policy import model_of
 
 SEARCHERS = (MctsRandom, MctsObserver, Ensemble)
 
@@ -198,10 +196,8 @@ def test_a_full_tree_is_still_searched(opponents: int) -> None:
     record_actions = len(perudo.position("s0_sim 33/?? A 1x3").legal_actions)
     nodes = np.zeros(record_actions + 4, NODE_DTYPE)
     parameters, workspace = MctsRandom().parameters, np.zeros(1, PERUDO.dtype)
-    done = grow(
-        *(nodes, workspace, record, opponents, 500, parameters, Observer().parameters),
-        *(np.zeros((10, 1)), stream_of(1), new_thoughts()),
-    )
+    model = model_of(Observer.policy, PERUDO.dtype, Observer().parameters, np.zeros((10, 1)))
+    done = grow(nodes, workspace, record, opponents, 500, parameters, model, stream_of(1))
     assert done == 500 == int(nodes[ROOT].visits)
     assert sum(int(nodes[1 + child].visits) for child in range(record_actions)) == 500
 
@@ -220,13 +216,8 @@ def test_multisets_and_their_weights() -> None:
 
 def dealer_for(record: Any, by_seat: bool, kind: int, rollouts: int, stream: Any) -> Any:
     """A dealer for seat A; the Observer is the model, if one is asked for."""
-    parameters = MctsRandom().parameters
-    model = parameters[MODEL] if INTERPRETED else np.uint64(parameters[MODEL])
-    observer, memory = Observer().parameters, np.zeros((10, 1))
-    return new_dealer(
-        *(record, 0, by_seat, kind, 0.5, rollouts),
-        *(model, observer, memory, stream, new_thoughts()),
-    )
+    model = model_of(Observer.policy, PERUDO.dtype, Observer().parameters, np.zeros((10, 1)))
+    return new_dealer(record, 0, by_seat, kind, 0.5, rollouts, model, stream)
 
 
 @pytest.mark.parametrize("by_seat", [False, True])
@@ -235,7 +226,7 @@ def test_enumerated_deals_have_the_right_counts(by_seat: bool) -> None:
     record = perudo.position("common 12345/??/? A 2x4").record
     stream, deals = stream_of(1), 126 if by_seat else 56
     dealer = dealer_for(record, by_seat, ENUMERATED, deals, stream)
-    assert dealer[0] == ENUMERATED
+    assert dealer.kind == ENUMERATED
     total, sixes, pairs = 0.0, 0.0, 0.0
     for turn in range(deals):
         weight = deal_pseudo_rolls(record, 0, by_seat, dealer, turn, stream)

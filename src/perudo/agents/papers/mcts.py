@@ -39,7 +39,16 @@ from perudo.games.game import (
 from perudo.games.kernel import kernel, now
 from perudo.games.perudo import PERUDO
 from perudo.games.perudo.layout import CALZA_RIGHT, FIRST_BID_CODE, STATE_DTYPE
-from perudo.games.policy import NO_PHASE, Memory, Parameters, begin, choose, consider, number_of
+from perudo.games.policy import (
+    NO_PHASE,
+    Memory,
+    Model,
+    Parameters,
+    begin,
+    choose,
+    consider,
+    number_of,
+)
 
 SCORINGS = ("lose", "gain", "ten")
 REWARDS = np.array([[-1.0, 0.0, 0.0], [-1.0, 0.0, 1.0], [-10.0, 0.0, 1.0]])
@@ -204,34 +213,21 @@ def grow(
     opponents: int,
     rollouts: int,
     parameters: Parameters,
-    observer: Parameters,
-    memory: Memory,
+    model: Model,
     stream: Stream,
-    thoughts: Record,
 ) -> int:
     """Grow a tree by so many rollouts; returns how many the clock left time for.
 
-    A node is played out from when it is first visited, and given children on the second visit.
+    A node is played out from on its first visit, and given children on its second. The model is an
+    Observer that thinks in the searcher's thoughts.
     """
     seat = whole(observation.viewer)
     by_seat = opponents == OBSERVERS
     c, scoring, limit = parameters[EXPLORATION], int(parameters[SCORING]), parameters[TIME_LIMIT]
     state = workspace[0]
     kind, belief = int(parameters[DEALS]), parameters[BELIEF]
-    dealer = new_dealer(
-        observation,
-        seat,
-        by_seat,
-        kind,
-        belief,
-        rollouts,
-        np.uint64(parameters[MODEL]),
-        observer,
-        memory,
-        stream,
-        thoughts,
-    )
-    at_random = dealer[0] == AT_RANDOM
+    dealer = new_dealer(observation, seat, by_seat, kind, belief, rollouts, model, stream)
+    at_random, observer, thoughts = dealer.kind == AT_RANDOM, model.parameters, model.thoughts
     started = now() if limit > 0.0 else 0.0
     plant(nodes, ROOT, NO_NODE, 0)
     used = expand(nodes, ROOT, ROOT + 1, observation)
@@ -340,18 +336,8 @@ def decide_mcts(
     most = (rollouts + 1) * (action_count(observation) + FIRST_BID_CODE)
     nodes = np.empty(min(most, MOST_NODES), NODE_DTYPE)
     workspace = np.zeros(1, STATE_DTYPE)
-    done = grow(
-        nodes,
-        workspace,
-        observation,
-        opponents,
-        rollouts,
-        parameters,
-        observer,
-        memory,
-        stream,
-        thoughts,
-    )
+    model = Model(np.uint64(parameters[MODEL]), observer, memory, thoughts)
+    done = grow(nodes, workspace, observation, opponents, rollouts, parameters, model, stream)
     chosen = conclude(nodes, observation, done, int(parameters[FINAL]), thoughts)
     thoughts.phase = phase
     return chosen

@@ -7,7 +7,7 @@ latter in two forms: a rule of thumb about faces, or Bayes' rule with a model of
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,14 +24,24 @@ from perudo.games.perudo.layout import (
     history_seat,
 )
 from perudo.games.perudo.rules import FACES, MAX_PLAYERS, MAX_QUANTITY
-from perudo.games.policy import Memory, Model, Parameters
-from perudo.search.online.beliefs import believe, deal_believed, no_belief
+from perudo.games.policy import Model
+from perudo.search.online.beliefs import Belief, believe, deal_believed, no_belief
 
 PSEUDO_ROLLS = ("random", "enumerate", "informed", "believed")
 AT_RANDOM, ENUMERATED, INFORMED, BELIEVED = range(4)
 
-Dealer = Any
-"""(kind, hands, weights, starts, order, faces, belief): see ``new_dealer``."""
+
+class Dealer(NamedTuple):
+    """One of the ways to deal, with what it needs; what others need is empty."""
+
+    kind: int
+    hands: npt.NDArray[np.uint64]  # (listed,): ENUMERATED: every hand, cup by cup or of one pool
+    weights: npt.NDArray[np.float64]  # (listed,): how often each falls; 1 on average
+    starts: npt.NDArray[np.int64]  # (MAX_PLAYERS + 1,): the place of each cup's first hand
+    order: npt.NDArray[np.int64]  # (deals,): the numbers of the deals, shuffled
+    faces: npt.NDArray[np.float64]  # (MAX_PLAYERS, FACES + 1): INFORMED, see ``face_chances``
+    belief: Belief  # BELIEVED
+
 
 FACTORIAL = np.array([float(np.prod(np.arange(1.0, n + 1))) for n in range(MAX_QUANTITY + 1)])
 
@@ -126,7 +136,7 @@ def deal_in_turn(
     state: Record, seat: int, by_seat: bool, dealer: Dealer, turn: int, stream: Stream
 ) -> float:
     """The deal whose turn it is; returns its weight."""
-    _, hands, weights, starts, order, _, _ = dealer
+    hands, weights, starts, order = dealer.hands, dealer.weights, dealer.starts, dealer.order
     index = int(order[turn % len(order)])
     if not by_seat:
         split_pool(state, seat, hands[index], stream)
@@ -190,21 +200,17 @@ def new_dealer(
     kind: int,
     belief: float,
     rollouts: int,
-    model: Any,
-    parameters: Parameters,
-    memory: Memory,
+    model: Model,
     stream: Stream,
-    thoughts: Record,
 ) -> Dealer:
     """Prepare to deal.
 
-    (kind, hands, their weights, where each cup's begin, an order, chances, belief). More
-    deals than rollouts cannot be taken in turn: then they are random. A belief is formed by asking
-    the model, a policy's address, about the bids so far.
+    More deals than rollouts cannot be taken in turn: then they are random. A belief is formed by
+    asking the model about the bids so far.
     """
     bids = no_belief(workspace(state, 2))
     if kind == BELIEVED:
-        bids = believe(state, seat, Model(model, parameters, memory, thoughts), stream)
+        bids = believe(state, seat, model, stream)
     deals, listed = 1, 1
     starts = np.zeros(MAX_PLAYERS + 1, np.int64)
     if kind == ENUMERATED:
@@ -232,7 +238,7 @@ def new_dealer(
             order[last], order[other] = order[other], order[last]
     elif kind == INFORMED:
         face_chances(state, belief, faces)
-    return kind, hands, weights, starts, order, faces, bids
+    return Dealer(kind, hands, weights, starts, order, faces, bids)
 
 
 @kernel
@@ -240,13 +246,13 @@ def deal_pseudo_rolls(
     state: Record, seat: int, by_seat: bool, dealer: Dealer, turn: int, stream: Stream
 ) -> float:
     """Deal to all others; returns the weight of the deal."""
-    kind = dealer[0]
+    kind = dealer.kind
     if kind == ENUMERATED:
         return deal_in_turn(state, seat, by_seat, dealer, turn, stream)
     if kind == INFORMED:
-        deal_informed(state, seat, dealer[5], stream)
+        deal_informed(state, seat, dealer.faces, stream)
     elif kind == BELIEVED:
-        deal_believed(state, seat, dealer[6], stream)
+        deal_believed(state, seat, dealer.belief, stream)
     else:
         redeal(state, seat, stream)
     return 1.0
