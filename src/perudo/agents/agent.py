@@ -1,4 +1,4 @@
-"""What an agent is: it sees an observation and names an action."""
+"""Agents and their players: they see observations and name actions."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from perudo.games.state import SEATS, State
 
 @dataclass(frozen=True)
 class Thoughts:
-    """What an agent thought when it decided. Actions are given as the game writes them."""
+    """The thoughts behind a decision. Actions are in the game's notation."""
 
     probabilities: dict[str, float] | None
-    """The chance of each action; None if the agent can only be sampled."""
+    """Probability of each action; None if the agent can only be sampled."""
     values: dict[str, float]
-    """What it took each action to be worth, in its own measure."""
+    """Value of each action, in the agent's own measure."""
     phase: str | None = None
-    """Which of its moods it was in, for agents that have such."""
+    """The agent's phase, for agents that have phases."""
     chance: float | None = None
-    """The chance that the standing bid holds, as it sees it."""
+    """Probability that the standing bid holds, as the agent sees it."""
     rollouts: int = 0
-    """How many games it played out in its head."""
+    """Number of rollouts."""
 
     def data(self) -> ThoughtsData:
         """Return plain data, for JSON."""
@@ -65,7 +65,7 @@ class ThoughtsData(TypedDict):
 
 @dataclass(frozen=True)
 class Decision:
-    """An action, and perhaps what the agent thought."""
+    """An action, and perhaps the thoughts behind it."""
 
     action: Any
     thoughts: Thoughts | None = None
@@ -152,10 +152,10 @@ class CompiledAgent(Agent):
     """The kernel that decides (``games/policy.py``). Read it from the class or a player: read from
     an agent, an interpreted kernel would become a method."""
     learning: ClassVar[Any] = None
-    """The kernel of the same form that is shown each settled round, for agents that remember."""
+    """The kernel of the same signature that sees each settled round, for agents that remember."""
     phases: ClassVar[tuple[str, ...]] = ()
     any_game: ClassVar[bool] = False
-    """Whether it plays all games; most play Perudo."""
+    """True if it plays all games; most agents play only Perudo."""
 
     def __post_init__(self) -> None:
         for option in fields(self):
@@ -163,7 +163,7 @@ class CompiledAgent(Agent):
 
     @property
     def spec(self) -> str:
-        """The name, with the parameters that are not as usual: ``dumb:prob=0.4``."""
+        """The name, with the parameters that differ from their defaults: ``dumb:prob=0.4``."""
         changed = [
             f"{option.name}={parameter_text(getattr(self, option.name))}"
             for option in fields(self)
@@ -173,7 +173,7 @@ class CompiledAgent(Agent):
 
     @property
     def parameters(self) -> Parameters:
-        """The fields as numbers, in their order; a choice is its place among the choices."""
+        """The fields as numbers, in order; a choice is its index among the choices."""
         numbers = []
         for option in fields(self):
             value = getattr(self, option.name)
@@ -182,7 +182,7 @@ class CompiledAgent(Agent):
         return np.array(numbers)
 
     def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
-        """Most agents play Perudo only."""
+        """Return why this agent cannot play at such a table; most play only Perudo."""
         if not self.any_game and game.name != "perudo":
             return f"{self.name} plays perudo, not {game.name}"
         return None
@@ -236,7 +236,7 @@ class CompiledPlayer(Player):
         return type(self.agent).learning
 
     def decide(self, observation: State, memory: Memory, stream: Stream) -> Decision:
-        """Ask the policy."""
+        """Return the policy's decision with its thoughts."""
         record, thoughts = observation.record, new_thoughts()
         code = self._ask(self.policy, record, memory, stream, thoughts)
         game = observation.game
@@ -259,7 +259,7 @@ class CompiledPlayer(Player):
 
 
 def read_thoughts(observation: State, thoughts: Record, phases: Sequence[str]) -> Thoughts:
-    """What a policy wrote down, for people."""
+    """Return the thoughts that a policy wrote down."""
     game = observation.game
     probabilities: dict[str, float] = {}
     if thoughts.mixed == UNIFORM:
@@ -284,14 +284,14 @@ def read_thoughts(observation: State, thoughts: Record, phases: Sequence[str]) -
 
 # --- parameters ---------------------------------------------------------------------------------
 def parameter_text(value: Value) -> str:
-    """A parameter as it is written: yes and no, 0.25, 1000, a word."""
+    """Return a parameter as text: yes or no, 0.25, 1000, a word."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def check_parameter(agent: str, option: Field[Any], value: Value) -> None:
-    """Raise unless a field may have this value."""
+    """Raise unless the parameter can have this value."""
     choices, limits = option.metadata.get("values"), option.metadata.get("range")
     if choices and value not in choices:
         raise PerudoError(
@@ -305,7 +305,7 @@ def check_parameter(agent: str, option: Field[Any], value: Value) -> None:
 
 
 def parse_parameters(kind: type[Any], agent: str, text: str) -> dict[str, Value]:
-    """Read ``rollouts=1000,c=1.414`` for the fields of a dataclass."""
+    """Parse ``rollouts=1000,c=1.414`` for the fields of a dataclass."""
     options = {option.name: option for option in fields(kind)}
     values: dict[str, Value] = {}
     for part in text.split(","):

@@ -1,4 +1,4 @@
-"""Two players left: the same position with the round's opener as A and the other as B.
+"""Positions with two players left, rearranged so that the round's opener is A and the other is B.
 
 So one strategy serves both seats, and every pair of seats of a larger table.
 """
@@ -18,19 +18,19 @@ from perudo.games.perudo.rules import MAX_PLAYERS, PALAFICO_OFF
 
 @kernel
 def place_of(seat: int, opener: int) -> int:
-    """A seat's number when the opener is 0; what is no seat stays as it is."""
+    """Return a seat's number with the opener as 0; negative values stay."""
     return seat if seat < 0 else (0 if seat == opener else 1)
 
 
 @kernel
 def move_bits(bits: int, opener: int, other: int) -> int:
-    """The same of a bit for each seat."""
+    """Move the opener's and the other's bits to those of A and B."""
     return ((bits >> opener) & 1) | (((bits >> other) & 1) << 1)
 
 
 @kernel
 def from_opener(target: Record, source: Record) -> None:
-    """Write a state or observation in which two seats have dice, seen so."""
+    """Write a state or observation with two players left, rearranged, to ``target``."""
     copy(target, source)
     opener = int(source.opener)
     other = next_live(source, opener)
@@ -63,6 +63,6 @@ def from_opener(target: Record, source: Record) -> None:
 
 @kernel
 def match_state_number(state: Record) -> int:
-    """The dice and palafico state of a position seen from its opener, as a number."""
+    """Return a number for the dice counts and palafico state of a rearranged position."""
     dice = int(state.counts[0]) * 16 + int(state.counts[1])
     return dice * 4 + int(state.been_palafico)

@@ -1,4 +1,4 @@
-"""A person, who is asked."""
+"""The agent that asks a person at the keyboard."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from perudo.games.policy import Memory
 from perudo.games.state import State, action_code, require_legal, seat_name
 
 LET_GO = "decline"
-"""What an empty line means where it is legal: people are asked about calza very often."""
+"""The meaning of an empty line where it is legal: the question about calza comes very often."""
 
 
 @dataclass(init=False, eq=False)
 class HumanAgent(Agent):
-    """Whoever sits at the keyboard: sees what the seat may know, in words, and types an action.
+    """A person at the keyboard, who sees the observation in words and types an action.
 
-    What cannot be read or done is asked again, with the reason. Ctrl-C and the end of input reach
-    the caller (KeyboardInterrupt, EOFError).
+    Unreadable and illegal input is refused with the reason, and asked for again. Ctrl-C and the end
+    of input reach the caller (KeyboardInterrupt, EOFError).
     """
 
     name = "human"
     idea = "asks the person at the keyboard"
     source = "you"
-    uses_clock = True  # a person's moves do not come again for the same seed
+    uses_clock = True  # a seed does not repeat a person's moves
 
     def __init__(
         self, ask: Callable[[str], str] = input, say: Callable[[str], None] = print
@@ -36,7 +36,7 @@ class HumanAgent(Agent):
         self._say = say
 
     def decide(self, observation: State, memory: Memory, stream: Stream) -> Any:
-        """Show the table and ask until the answer is legal."""
+        """Show the observation and ask until the answer is legal."""
         self._say(str(observation))
         seat = observation.actor
         assert seat is not None
@@ -53,12 +53,12 @@ class HumanAgent(Agent):
                 return observation.game.action_value(code)
 
     def learn(self, observation: State, memory: Memory) -> None:
-        """Say how the round was settled."""
+        """Print how the round was settled."""
         game, record = observation.game, observation.record
         self._say(f"The round is over: {game.result_text(game.format_result(record))}.")
 
     def leave(self, observation: State) -> None:
-        """Say how the match ended."""
+        """Print how the match ended."""
         if observation.over:
             payoffs = observation.payoffs()
             best = [seat for seat, payoff in enumerate(payoffs) if payoff == max(payoffs)]

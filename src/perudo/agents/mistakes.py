@@ -1,4 +1,4 @@
-"""What an agent did wrong, said in one line that names the agent and the position."""
+"""Errors of agents, as one line that names the agent and the position."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def agent_error(agent: str, problem: str, observation: State | None = None) -> AgentError:
-    """The error to raise: who, what, where."""
+    """Return the error to raise: agent, problem, position."""
     where = ""
     if observation is not None:
         notation = getattr(observation, "notation", None) or " | ".join(
@@ -26,7 +26,7 @@ def agent_error(agent: str, problem: str, observation: State | None = None) -> A
 
 
 def raised(error: BaseException) -> str:
-    """An exception with the last line that led to it outside this package."""
+    """Return an exception's text, with the last line of its traceback outside this package."""
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, SyntaxError) and error.filename:
         return f"SyntaxError: {error.msg} ({Path(error.filename).name}, line {error.lineno})"
@@ -38,9 +38,9 @@ def raised(error: BaseException) -> str:
 
 
 def checked(agent: str, observation: State, answer: Any, record: Record | None = None) -> Decision:
-    """What an agent returned, as a decision that is legal.
+    """Return an agent's answer as a legal decision; ``AgentError`` if it is not legal.
 
-    ``record`` is the observation's, for callers that have a copy of it already.
+    ``record`` is the observation's, for callers that already have a copy of it.
     """
     decision = answer if isinstance(answer, Decision) else Decision(answer)
     try:

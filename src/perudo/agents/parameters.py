@@ -1,4 +1,4 @@
-"""How an agent's dataclass declares its parameters: a default, and what else is possible."""
+"""Declarations of an agent's parameters: dataclass fields with a default and a range."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ Value = bool | int | float | str
 
 
 def number(default: float, lowest: float, highest: float) -> Any:
-    """A number in a range; a whole one if the default is."""
+    """Declare a number in a range; an integer if the default is one."""
     return field(default=default, metadata={"range": (lowest, highest)})
 
 
 def chance(default: float) -> Any:
-    """A probability."""
+    """Declare a probability."""
     return number(default, 0.0, 1.0)
 
 
 def choice(default: str, values: tuple[str, ...]) -> Any:
-    """One of a few words; the policy gets its place among them."""
+    """Declare a choice between words; the policy gets the index."""
     return field(default=default, metadata={"values": values})
 
 
 def flag(default: bool) -> Any:
-    """Yes or no."""
+    """Declare a flag: yes or no."""
     return field(default=default)

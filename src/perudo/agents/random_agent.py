@@ -1,4 +1,4 @@
-"""Chance alone."""
+"""The random agent."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from perudo.games.perudo.layout import DOUBT, DUDO
 from perudo.games.policy import UNIFORM, Memory, Parameters, begin, choose, consider
 
 LIKE_ANY_OTHER = -1.0
-"""In place of a chance to call: a call is like any other action."""
+"""The value of ``call`` at which a call is like any other action."""
 
 
 @kernel
 def decide_randomly(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Any legal action; with a chance to call given, that first, then any other."""
+    """Draw any legal action; with a probability to call, draw first whether to call."""
     begin(thoughts)
     count = action_count(observation)
     if parameters[0] == LIKE_ANY_OTHER:
@@ -52,4 +52,4 @@ class RandomAgent(CompiledAgent):
     any_game = True
 
     call: float = number(LIKE_ANY_OTHER, -1.0, 1.0)
-    """The chance to call where one may, as in table 5.4 (0.5); -1: like any other action."""
+    """Probability of a call where one is legal (table 5.4: 0.5); -1: like any other action."""

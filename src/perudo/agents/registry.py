@@ -1,4 +1,4 @@
-"""Who plays: one file per family, one line each in the registry."""
+"""The registry of agents: one file per family, one line per agent."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ AGENTS: dict[str, type[Agent]] = {
         HumanAgent,
     )
 }
-"""Every agent by name."""
+"""Every agent, by name."""
 
 
 def agent_named(text: str) -> Agent:
-    """The agent with this name and these parameters: ``dumb:prob=0.4,bluff=0.1``."""
+    """Return the agent with this name and these parameters: ``dumb:prob=0.4,bluff=0.1``."""
     name, colon, parameters = text.partition(":")
     if name not in AGENTS:
         raise UnknownNameError(f"unknown agent {name!r}; there are: {', '.join(AGENTS)}")
@@ -63,7 +63,7 @@ def agent_named(text: str) -> Agent:
 
 
 def split_agents(text: str) -> list[str]:
-    """Several agents in one word: ``random,dumb:prob=0.4,bluff=0.1,random`` names three.
+    """Split a list of agents: ``random,dumb:prob=0.4,bluff=0.1,random`` names three.
 
     >>> split_agents("random,dumb:prob=0.4,bluff=0.1,random")
     ['random', 'dumb:prob=0.4,bluff=0.1', 'random']

@@ -1,7 +1,7 @@
-"""What a Perudo player reads off an observation, in compiled form, for all agents.
+"""Facts that agents read off a Perudo observation, and probabilities of bids, in kernels.
 
 The names follow the papers: T dice in play, of which m are one's own and u unseen; ``held`` counts
-own dice with wild ones; a face is shown by a die in one way, or in two where another face is wild.
+own dice, wild ones included; a die shows a face in one way, or in two if another face is wild.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NO_BID = 0
 
 
 def _exact_chances() -> npt.NDArray[np.float64]:
-    """By ways (1, 2), dice and hits: the chance of exactly so many. One die is added at a time."""
+    """Return probabilities by ways (1, 2), dice and hits: that exactly so many dice hit."""
     table = np.zeros((3, MAX_QUANTITY + 1, MAX_QUANTITY + 2))
     table[:, 0, 0] = 1.0
     for ways in (1, 2):
@@ -50,7 +50,7 @@ AT_LEAST = np.cumsum(EXACTLY[:, :, ::-1], axis=2)[:, :, ::-1].copy()
 
 @kernel
 def at_least(dice: int, hits: int, ways: int) -> float:
-    """The chance that of some dice so many or more show one of ``ways`` faces."""
+    """Return the probability that at least ``hits`` of the dice show one of ``ways`` faces."""
     if hits <= 0:
         return 1.0
     if hits > dice:
@@ -60,7 +60,7 @@ def at_least(dice: int, hits: int, ways: int) -> float:
 
 @kernel
 def exactly(dice: int, hits: int, ways: int) -> float:
-    """The chance that exactly so many do."""
+    """Return the probability that exactly ``hits`` of the dice do."""
     if hits < 0 or hits > dice:
         return 0.0
     return float(EXACTLY[ways, dice, hits])
@@ -68,39 +68,39 @@ def exactly(dice: int, hits: int, ways: int) -> float:
 
 @kernel
 def own_dice(observation: Record) -> int:
-    """How many dice the viewer has (m)."""
+    """Return the number of the viewer's dice (m)."""
     return int(observation.counts[observation.viewer])
 
 
 @kernel
 def unseen_dice(observation: Record) -> int:
-    """How many dice the others have (u)."""
+    """Return the number of the others' dice (u)."""
     return int(observation.total) - own_dice(observation)
 
 
 @kernel
 def natural(observation: Record, face: int) -> int:
-    """Own dice that show exactly this face."""
+    """Count own dice that show exactly this face."""
     return count_in_hand(observation.hands[observation.viewer], face)
 
 
 @kernel
 def held(observation: Record, face: int) -> int:
-    """Own dice that count for a bid on this face, wild ones included."""
+    """Count own dice that count for a bid on this face, wild ones included."""
     hand = observation.hands[observation.viewer]
     return matching(hand, face, int(observation.wild_face))
 
 
 @kernel
 def ways(observation: Record, face: int) -> int:
-    """How many faces of a die count for a bid on this face: 2 with a wild one, else 1."""
+    """Return how many faces count for a bid on this face: 2 with a wild one, else 1."""
     wild = int(observation.wild_face)
     return 1 if wild == 0 or wild == face else 2
 
 
 @kernel
 def chance_of(observation: Record, bid: int) -> float:
-    """The chance that a bid is true, given the own dice."""
+    """Return the probability that a bid holds, given the own dice."""
     face = face_of(bid)
     needed = quantity_of(bid) - held(observation, face)
     return at_least(unseen_dice(observation), needed, ways(observation, face))
@@ -108,7 +108,7 @@ def chance_of(observation: Record, bid: int) -> float:
 
 @kernel
 def chance_exact(observation: Record, bid: int) -> float:
-    """The chance that a bid is exactly right, given the own dice."""
+    """Return the probability that a bid is exactly right, given the own dice."""
     face = face_of(bid)
     needed = quantity_of(bid) - held(observation, face)
     return exactly(unseen_dice(observation), needed, ways(observation, face))
@@ -116,7 +116,7 @@ def chance_exact(observation: Record, bid: int) -> float:
 
 @kernel
 def mentions(observation: Record, face: int) -> int:
-    """How many bids of this round were on a face."""
+    """Count the bids of this round on a face."""
     count = 0
     for index in range(int(observation.actions)):
         said = history_action(int(observation.history[index]))
@@ -127,26 +127,26 @@ def mentions(observation: Record, face: int) -> int:
 
 @kernel
 def asked_out_of_turn(observation: Record) -> bool:
-    """Whether the only question is calza or not, before the turn player acts."""
+    """Return True if the viewer may only claim or decline calza, out of turn."""
     return bool(observation.pending != NOBODY)
 
 
 @kernel
 def legal(observation: Record, action: int) -> bool:
-    """Whether the viewer may do this now."""
+    """Return True if the viewer may do this now."""
     return refusal(observation, action) == LEGAL
 
 
 @kernel
 def lowest_bid(observation: Record, face: int) -> int:
-    """The lowest legal bid on a face, or NO_BID."""
+    """Return the lowest legal bid on a face, or NO_BID."""
     low, high = bid_range(observation, face)
     return bid_code(low, face) if low <= high else NO_BID
 
 
 @kernel
 def lowest_bid_of_all(observation: Record) -> int:
-    """The legal bid of the smallest quantity, then of the lowest face; or NO_BID."""
+    """Return the legal bid of the smallest quantity, then of the lowest face; or NO_BID."""
     best = NO_BID
     for face in range(1, FACES + 1):
         bid = lowest_bid(observation, face)
@@ -157,7 +157,7 @@ def lowest_bid_of_all(observation: Record) -> int:
 
 @kernel
 def call(observation: Record) -> int:
-    """Say no: dudo, or doubt a pass. An opener, who cannot, makes the lowest bid."""
+    """Call: dudo, or doubt a pass. An opener, who cannot, makes the lowest bid."""
     if asked_out_of_turn(observation):
         return DECLINE
     if observation.passer != NOBODY:
@@ -169,11 +169,11 @@ def call(observation: Record) -> int:
 
 @kernel
 def bid_or_call(observation: Record, bid: int) -> int:
-    """The bid if it is legal, else ``call``."""
+    """Return the bid if it is legal, else ``call``."""
     return bid if bid >= FIRST_BID_CODE and legal(observation, bid) else call(observation)
 
 
 @kernel
 def may_calza(observation: Record) -> bool:
-    """Whether the viewer may claim calza."""
+    """Return True if the viewer may claim calza."""
     return legal(observation, CALZA)

@@ -1,1 +1,1 @@
-"""The strongest player; ``champion`` is the agent."""
+"""The champion, the strongest agent."""

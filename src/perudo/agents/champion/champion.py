@@ -1,9 +1,9 @@
-"""The champion: it knows how several kinds of players play, reads who is at the table, and thinks.
+"""The champion: it models several kinds of players, infers who is at the table, and searches.
 
-Source: this project (docs/agents.md tells how it works and how strong it is). The parts:
-``features`` (what a decision looks like), ``models`` (what players do there), ``habits`` (the
-file of what was learnt), ``standings`` (what a match is worth), ``opponents`` (who is who),
-``two_players`` (a book of solved rounds), ``thinking``, ``sampling`` (for reviews).
+Source: this project (docs/agents.md explains how it works and how strong it is). The parts:
+``features`` (decisions as numbers), ``player_models`` (what players do), ``knowledge`` (the file of
+what was learnt), ``match_worth`` (values of matches), ``opponents`` (inference about players),
+``two_player_book`` (solved rounds), ``search``, ``review_values`` (for reviews).
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from perudo.games.state import State
 
 MIN_ROLLOUTS = 32
 DEEP_FACTOR = 25
-"""How many times as long it thinks when it thinks deeply."""
+"""The factor by which ``deep`` multiplies the rollouts."""
 
 
 @kernel
 def play_champion(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Think, or play by the book alone."""
+    """Search, or play by the book alone."""
     if parameters[BOOK_ONLY] > 0.0:
         return int(play_two_players(observation, parameters[BOOK_AT:], memory, stream, thoughts))
     return int(decide_champion(observation, parameters, memory, stream, thoughts))
@@ -52,7 +52,7 @@ def play_champion(
 
 @dataclass(frozen=True)
 class Champion(CompiledAgent):
-    """Deals the others' hands and habits as likely as they explain what was said, and tries all."""
+    """Tries all moves on deals of hands and models, sampled by how well they explain the bids."""
 
     name = "champion"
     idea = "knows how players play, reads who is who, and plays out every move for the match"
@@ -63,27 +63,27 @@ class Champion(CompiledAgent):
     phases = PHASES
 
     deep: bool = flag(False)
-    """Think twenty-five times as long."""
+    """Search twenty-five times as long."""
     rollouts: int = number(3_000, MIN_ROLLOUTS, 10_000_000)
-    """How many rounds are played out for a decision, at most."""
+    """Rollouts of a decision, at most: each plays the round out."""
     adapt: float = number(1.0, 0.0, 1.0)
-    """How much is made of what opponents were seen to do in this match; 0: nothing."""
+    """Weight of what opponents were seen to do in this match; 0: none."""
     temperature: float = number(0.01, 0.001, 10.0)
-    """Moves that are worse by this part of a die's worth are made a third as often; among more than
-    four players three times this part."""
+    """A move that is worse by this fraction of a die's value is made a third as often (1/e); among
+    more than four players the fraction is three times as large."""
     match: bool = flag(True)
     """Play for the match; otherwise for the share of the dice."""
     book: bool = flag(False)
-    """Between two: the book alone, to measure it; where it is silent, any move at all."""
+    """With two players: play by the book alone, to measure it, and at random where it is silent."""
 
     def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
-        """The book alone is for two."""
+        """Return why this agent cannot play at such a table; the book alone is for two."""
         if self.book and players != 2:
             return f"{self.spec} plays against one other, not at tables of {players}"
         return super().cannot_play(game, setting, players)
 
     def as_model(self, start: State) -> CompiledPlayer:
-        """Play by the book where there is one, else think as little as possible."""
+        """Return a player that uses the book where there is one, else the fewest rollouts."""
         first, second = start.record.counts[:2]
         if start.players == 2:
             if open_book(read_rules(start.record)).memories[number_of_dice(first, second)] > 0:
@@ -91,11 +91,11 @@ class Champion(CompiledAgent):
         return replace(self, rollouts=MIN_ROLLOUTS, deep=False).prepare(start)
 
     def known(self) -> Habits:
-        """Return what it knows of players: what comes with the package."""
+        """Return the models of players and the match values; the package's own here."""
         return shipped()
 
     def prepare(self, start: State) -> ChampionPlayer:
-        """Open what is known of the rules that are played."""
+        """Open the models, the match values and the book for these rules."""
         rules = read_rules(start.record)
         family, book = self.known().families[family_of(rules)], open_book(rules)
         rollouts = self.rollouts * (DEEP_FACTOR if self.deep else 1)
@@ -107,12 +107,12 @@ class Champion(CompiledAgent):
 
     @property
     def parameters(self) -> Parameters:
-        """Addresses among them, which only a player has."""
+        """Unavailable: they hold addresses of what only a player has opened."""
         raise PerudoError(f"{self.name} has to be prepared for a match before it plays")
 
 
 class ChampionPlayer(CompiledPlayer):
-    """The champion with the weights and the book for some rules."""
+    """The champion with the models, the match values and the book for some rules."""
 
     def worth_samples(
         self,
@@ -123,10 +123,10 @@ class ChampionPlayer(CompiledPlayer):
         samples: int,
         key: np.uint64,
     ) -> npt.NDArray[np.float64]:
-        """By sample and action: the seat's chance to win the match once the round is over.
+        """Return the seat's probability to win the match after the round: (samples, actions).
 
-        In a position where all hands are known they stay; in what a seat observes, those of the
-        others are dealt as likely as they explain what was said.
+        In a full position all hands stay; in a seat's observation the others' hands are sampled by
+        how well they explain the bids.
         """
         worths = np.zeros((samples, len(actions)))
         sample_worths(

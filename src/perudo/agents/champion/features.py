@@ -1,8 +1,8 @@
-"""What a decision looks like: numbers for the position, and for each move that may be made in it.
+"""Features of a decision: numbers for the position, and for each move.
 
-Bids are judged by how likely they are to hold: to those who see no dice, to the player with their
-own dice, and with something more for each face that others have bid on. What is told of a position
-does not depend on how many players and dice there are, so that one set of weights serves all.
+Bids are described by the probability that they hold: with all dice unseen, with the player's own
+dice, and with extra dice for each face that others have bid on. The features do not depend on the
+number of players and dice, so one set of weights serves all.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ from perudo.games.perudo.reveal import matching, pass_is_valid
 from perudo.games.perudo.rules import FACES
 
 SUPPORT = 0.7
-"""Dice more than average that somebody is thought to hold of a face that they have bid on."""
+"""Dice above the average that a player is assumed to hold of a face that they bid on."""
 MAX_SUPPORTERS = 3
 MIN_CHANCE = 0.03
-"""Bids that hold less likely than this, by the own dice, are not told of; but the lowest are."""
+"""Bids less likely to hold than this, given the own dice, are left out, but for each face's lowest."""
 HIGHEST_CHANCE, LOWEST_CHANCE = 0.998, 0.002
 
 MAX_MOVES = 128
-"""Room for moves; fewer are told of."""
+"""Rows for moves; the last one stays free."""
 POSITION_WIDTH, MOVE_WIDTH = 24, 24
-"""How many numbers tell of a position, and of a move."""
+"""Number of features of a position, and of a move."""
 Numbers = npt.NDArray[np.float32]
 Codes = npt.NDArray[np.int64]
 
 
 @kernel
 def believed(unseen: int, needed: float, kinds: int) -> float:
-    """The chance that unseen dice show so many; between whole numbers, a mean."""
+    """Return the probability of at least ``needed`` among unseen dice, interpolated linearly."""
     low = int(np.floor(needed))
     rest = needed - low
     chance = at_least(unseen, low, kinds)
@@ -61,14 +61,14 @@ def believed(unseen: int, needed: float, kinds: int) -> float:
 
 @kernel
 def log_odds(chance: float) -> float:
-    """A chance on a scale on which small differences near 0 and 1 show."""
+    """Return a quarter of the log-odds of a clipped probability."""
     chance = min(max(chance, LOWEST_CHANCE), HIGHEST_CHANCE)
     return float(np.log(chance / (1.0 - chance))) / 4.0
 
 
 @kernel
 def supporters(state: Record, seat: int) -> int:
-    """How many others have bid on each face in this round, packed: four bits a face."""
+    """Count the others who bid on each face in this round, packed in four bits a face."""
     seen, packed = 0, 0
     for index in range(int(state.actions)):
         entry = int(state.history[index])
@@ -83,13 +83,13 @@ def supporters(state: Record, seat: int) -> int:
 
 @kernel
 def backing_of(packed: int, face: int) -> int:
-    """How many of them back a face."""
+    """Return the packed count for a face, at most MAX_SUPPORTERS."""
     return min((packed >> (4 * face)) & 15, MAX_SUPPORTERS)
 
 
 @kernel
 def faces_bid_by(state: Record, seat: int) -> int:
-    """Bit per face that a seat has bid on in this round."""
+    """Return a bit for each face that a seat has bid on in this round."""
     faces = 0
     for index in range(int(state.actions)):
         entry = int(state.history[index])
@@ -101,7 +101,7 @@ def faces_bid_by(state: Record, seat: int) -> int:
 
 @kernel
 def describe(state: Record, seat: int, position: Numbers, codes: Codes, moves: Numbers) -> int:
-    """Tell of a seat's decision, whose hand alone is looked at; returns how many moves it has."""
+    """Describe a seat's decision, reading no hand but its own; returns the number of moves."""
     packed = supporters(state, seat)
     describe_position(state, seat, packed, position)
     count = describe_words(state, seat, codes, moves)
@@ -112,7 +112,7 @@ def describe(state: Record, seat: int, position: Numbers, codes: Codes, moves: N
 
 @kernel
 def describe_position(state: Record, seat: int, packed: int, position: Numbers) -> None:
-    """What does not depend on the move: the table, the own dice, the standing bid."""
+    """Describe the position: the table, the own dice, the standing bid."""
     total, own, live = int(state.total), int(state.counts[seat]), int(state.live)
     wild, unseen, bid = int(state.wild_face), total - own, int(state.bid)
     position[:] = 0.0
@@ -149,7 +149,7 @@ def describe_position(state: Record, seat: int, packed: int, position: Numbers) 
 
 @kernel
 def describe_words(state: Record, seat: int, codes: Codes, moves: Numbers) -> int:
-    """The moves that are not bids: one number is 1."""
+    """Describe the moves that are not bids: one of their features is 1."""
     mask = word_mask(state)
     if state.pending != NOBODY:
         mask = 1 << CALZA | 1 << DECLINE
@@ -182,7 +182,7 @@ def describe_bids(
     codes: Codes,
     moves: Numbers,
 ) -> int:
-    """The bids; of the position, how likely the best of them is."""
+    """Describe the bids, and add the probability of the best one to the position."""
     total, wild, hand = int(state.total), int(state.wild_face), state.hands[seat]
     unseen = total - int(state.counts[seat])
     bid_face, before = face_of(int(state.bid)), quantity_of(int(state.bid))

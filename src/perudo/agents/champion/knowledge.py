@@ -1,7 +1,7 @@
-"""What the champion knows: how players of several kinds play, and what standings are worth.
+"""The champion's learnt knowledge: models of players and match values.
 
-For each family of rules the weights of a network (``models.py``) and a table of match values
-(``standings.py``). It ships with the package; ``perudo train champion`` makes it anew.
+The file has, for each family of rules, the weights of a network (``player_models``) and a table of
+match values (``match_worth``). It ships with the package; ``perudo train champion`` makes it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from perudo.search.files.sealed import Format, Header, SealedFileError
 
 FILE = "champion.habits"
 FAMILIES = ("common", "official")
-"""Rules with bids and dudo only, and rules with more. Others play by what is nearest."""
+"""Families of rules: bids and dudo only, and more than that."""
 WORTH_SCALE = 65535
 
 
@@ -52,14 +52,14 @@ SHAPE: Shape = {
 
 
 def family_of(rules: Rules) -> str:
-    """Whose tables these rules are played with."""
+    """Return the family to which rules belong."""
     more = rules.calza or rules.enable_pass or rules.palafico != "off"
     return "official" if more else "common"
 
 
 @dataclass(frozen=True)
 class Family:
-    """What is known of one family of rules."""
+    """The weights and match values for one family of rules."""
 
     weights: npt.NDArray[np.float32]
     worth: npt.NDArray[np.float64]
@@ -67,13 +67,13 @@ class Family:
 
 @dataclass(frozen=True)
 class Habits:
-    """All of it."""
+    """The knowledge for all families, as a file holds it."""
 
     families: Mapping[str, Family]
     about: Header
 
     def to_bytes(self) -> bytes:
-        """The content of a file."""
+        """Return the content of a file."""
         parts: list[bytes] = []
         for family in self.families.values():
             worth = (np.clip(family.worth, 0.0, 1.0) * WORTH_SCALE).round()

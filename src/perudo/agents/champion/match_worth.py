@@ -1,7 +1,7 @@
-"""What a match is worth to each player from its dice counts and its next opener.
+"""Values of a match between rounds, by dice counts and next opener: probabilities to win it.
 
-A table for each number of players left, by the counts in the order of turns from the opener on. It
-is learnt from matches that the blueprint plays against itself. Palafico is not told apart.
+There is a table for each number of players left, by the counts in the order of turns from the
+opener on. It is learnt from matches that the models play. Palafico makes no difference to it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Worth = npt.NDArray[np.float64]
 MOST_DICE = 5
 MOST_PLAYERS = 6
 FIRST = np.zeros(MOST_PLAYERS + 2, np.int64)
-"""Where the table for so many players begins."""
+"""Offset of the table for each number of players."""
 for _players in range(2, MOST_PLAYERS + 1):
     FIRST[_players + 1] = FIRST[_players] + _players * MOST_DICE**_players
 SIZE = int(FIRST[-1])
@@ -25,9 +25,9 @@ SIZE = int(FIRST[-1])
 
 @kernel
 def place_in_table(state: Record, loser: int) -> int:
-    """Where the standing's numbers begin: one for each player left, from the opener on.
+    """Return the offset of a position's values: one for each player left, from the opener on.
 
-    With a ``loser`` (or -1), the standing after that seat has lost a die and opens.
+    With a ``loser`` (or -1), of the position in which that seat has lost a die and opens.
     """
     players = int(state.live)
     opener = int(state.opener)
@@ -50,7 +50,7 @@ def place_in_table(state: Record, loser: int) -> int:
 
 @kernel
 def turns_from(state: Record, opener: int, seat: int, gone: int) -> int:
-    """How many turns after the opener a seat comes, with one seat (or -1) gone."""
+    """Count the turns from the opener to a seat, skipping one seat (or -1)."""
     turns, at = 0, opener
     while at != seat and turns < MOST_PLAYERS:
         at = next_live(state, at)
@@ -61,7 +61,7 @@ def turns_from(state: Record, opener: int, seat: int, gone: int) -> int:
 
 @kernel
 def worth_to(state: Record, worth: Worth, seat: int) -> float:
-    """The chance that a seat wins the match, between rounds."""
+    """Return the probability that a seat wins the match, between rounds."""
     if state.counts[seat] == 0:
         return 0.0
     if state.live == 1:
@@ -74,7 +74,7 @@ def worth_to(state: Record, worth: Worth, seat: int) -> float:
 
 @kernel
 def worth_after_loss(state: Record, worth: Worth, seat: int, loser: int) -> float:
-    """The same if ``loser`` lost a die now, and opened next."""
+    """Return the probability that a seat wins if ``loser`` loses a die now and opens next."""
     out = state.counts[loser] == 1
     if seat == loser and out:
         return 0.0

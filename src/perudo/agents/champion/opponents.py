@@ -1,8 +1,8 @@
-"""Reading opponents: which models a player's decisions fit, once the hands have been shown.
+"""Inference about opponents: which models fit a player's decisions, once hands have been shown.
 
-Memory has a number for each seat and model: the logarithm of how likely the model was to do what
-that player did, less that of the likeliest. No model is ever ruled out for good, so that nobody can
-lead the champion far astray.
+Memory has a number for each seat and model: the log-likelihood of that player's decisions under the
+model, less that of the likeliest model. It has a floor, so that no model is ruled out for good and
+no player can mislead the champion far.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from perudo.games.perudo.layout import (
 from perudo.games.policy import Memory, Parameters
 
 MEMORY_DECAY = 0.98
-"""What a round leaves of what was known before: people change their ways."""
+"""Factor on the memory at each round, because players change."""
 MIN_LOG_LIKELIHOOD = -8.0
-"""No model is ruled out further than this."""
+"""Floor of the log-likelihoods in memory."""
 
 
 @kernel
 def undo_settlement(state: Record) -> None:
-    """Back to the dice of the round that was just settled, as far as hands were shown."""
+    """Restore the dice of the round that was just settled, as far as hands were shown."""
     reveal = state.reveal
     live, total = 0, 0
     for seat in range(int(state.players)):
@@ -64,7 +64,7 @@ def undo_settlement(state: Record) -> None:
 def read_opponents(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Compare all that the others did in a round with what each model would have done."""
+    """Update memory by the others' decisions in a settled round."""
     if observation.actions > 0:
         for seat in range(whole(observation.players)):
             for model in range(MODEL_COUNT):
@@ -86,9 +86,9 @@ def read_opponents(
 def weigh_round(
     states: Record, observation: Record, models: PlayerModels, memory: Memory, stream: Stream
 ) -> None:
-    """Replay the round, and add up how likely each model was to do what the others did.
+    """Replay the round, and add the log-likelihood of each decision under each model to memory.
 
-    The states are lent by the caller: records that are taken from an array do not keep it alive.
+    The caller lends the states: records taken from an array do not keep it alive.
     """
     target, state = states[0], states[1]
     copy(target, observation)

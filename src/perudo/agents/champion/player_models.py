@@ -1,11 +1,10 @@
-"""Models of players: how likely each kind of player is to make each move.
+"""Models of players: the probability that each kind of player makes each move.
 
-Players who answer at once, and state their chances, are asked themselves. The others are known by a
-small network, which was fitted to what they did. It tells them apart by its last layer only: what
-is worked out of a position and a move is the same for all. The weights lie in a policy's
-parameters. A hidden unit is the positive part of a sum over the position's numbers and the move's;
-a model's score of a move is a sum over these units, and moves are made in proportion to its
-exponential.
+Agents that decide at once, and state their probabilities, are models themselves. The others are
+modelled by a small network fitted to their decisions: its hidden layer is shared, and each model
+has an output layer. A hidden unit is a rectified linear unit of the features of position and move;
+a model's score of a move is linear in these units, and its policy is the softmax of the scores.
+The weights lie in the champion's parameters.
 """
 
 from __future__ import annotations
@@ -57,30 +56,30 @@ MODELS = (
     "hmax-random",
     "champion",
 )
-"""Who was watched."""
+"""The agents that are modelled."""
 MODEL_COUNT = len(MODELS)
 OWN = MODEL_COUNT - 1
-"""The model of the champion itself."""
+"""Index of the champion's own model."""
 POLICY_MODELS: tuple[type[CompiledAgent], ...] = (Observer, BorosBluff, HmaxRandom)
-"""Those of them who need no network: they can be asked."""
+"""The models that need no network: their policies are called."""
 BY_NETWORK = -1
 POLICY_ROWS = np.array([BY_NETWORK] * MODEL_COUNT)
-"""By model: which of these it is, or BY_NETWORK."""
+"""Index of each model among POLICY_MODELS, or BY_NETWORK."""
 for _row, _player in enumerate(POLICY_MODELS):
     POLICY_ROWS[MODELS.index(_player.name)] = _row
 HIDDEN_UNITS = 48
 MOVE_WEIGHTS = POSITION_WIDTH * HIDDEN_UNITS
 UNIT_WEIGHTS = MOVE_WEIGHTS + MOVE_WIDTH * HIDDEN_UNITS
 WEIGHT_COUNT = UNIT_WEIGHTS + MODEL_COUNT * HIDDEN_UNITS
-"""Where the weights of moves begin, those of hidden units, and how many there are in all."""
+"""Offsets of the weights of moves and of hidden units, and the number of all weights."""
 POLICY_ROW_WIDTH = 16
-"""What each of the players who are asked takes among the parameters: the policy, and its own."""
+"""Width of a policy model's row among the parameters: its address and its parameters."""
 POLICIES_BEGIN = WEIGHT_COUNT
 POLICIES_END = POLICIES_BEGIN + len(POLICY_MODELS) * POLICY_ROW_WIDTH
-"""Where they are: behind the weights."""
+"""Range of the rows of policy models: after the weights."""
 NOT_LISTED = -1
 SURPRISE = 0.06
-"""How often somebody is thought to do anything at all: no model is right about everybody."""
+"""Probability that a player makes a uniformly random move instead of the model's."""
 
 
 class Network(NamedTuple):
@@ -116,7 +115,7 @@ class PlayerModels(NamedTuple):
 
 @functools.cache
 def policy_rows() -> Parameters:
-    """The players who are asked, for a policy's parameters."""
+    """Return the rows of the policy models."""
     rows = np.zeros((len(POLICY_MODELS), POLICY_ROW_WIDTH))
     for row, player in zip(rows, POLICY_MODELS, strict=True):
         own = player().parameters
@@ -127,7 +126,7 @@ def policy_rows() -> Parameters:
 
 @kernel
 def new_room() -> Room:
-    """Make room for a decision."""
+    """Return a workspace for decisions."""
     return Room(
         np.zeros(POSITION_WIDTH, np.float32),
         np.zeros(MAX_MOVES, np.int64),
@@ -150,15 +149,15 @@ def network_of(weights: Numbers) -> Network:
 
 @kernel
 def work_out(state: Record, seat: int, network: Network, room: Room) -> int:
-    """Describe a decision, and find the hidden units; returns how many moves there are.
+    """Compute the features and hidden units of a decision; returns the number of moves.
 
-    The loops are such that the compiler does many units at a time.
+    The inner loops run over units, so that the compiler vectorizes them.
     """
     of_position, of_move = network.of_position, network.of_move
     position, moves, units = room.position, room.moves, room.units
     count = describe(state, seat, position, room.codes, moves)
     nothing = np.float32(0.0)
-    base = units[count]  # the last move's room is free: fewer are described
+    base = units[count]  # the last row is free: fewer moves are described
     for unit in range(HIDDEN_UNITS):
         total = nothing
         for number in range(POSITION_WIDTH):
@@ -175,11 +174,11 @@ def work_out(state: Record, seat: int, network: Network, room: Room) -> int:
 
 @kernel
 def judge_as(network: Network, model: int, count: int, room: Room) -> None:
-    """The chances of a decision's moves by a model."""
+    """Compute a model's policy, for the units in the workspace."""
     of_units, units, chances = network.of_units[model], room.units, room.chances
     nothing = np.float32(0.0)
     for place in range(count):
-        # four sums, which do not wait for each other
+        # four independent sums, for the processor's pipeline
         one, two, three, four = nothing, nothing, nothing, nothing
         for unit in range(0, HIDDEN_UNITS, 4):
             one += units[place, unit] * of_units[unit]
@@ -200,7 +199,7 @@ def judge_as(network: Network, model: int, count: int, room: Room) -> None:
 
 @kernel
 def ask(models: PlayerModels, model: int, state: Record, seat: int, stream: Stream) -> int:
-    """What a player who can be asked would do in a seat, whose hand alone they look at."""
+    """Return the action of a policy model in a seat; it sees no hand but that seat's."""
     begin, asked = POLICY_ROWS[model] * POLICY_ROW_WIDTH, models.asked
     viewer = state.viewer
     state.viewer = seat
@@ -217,7 +216,7 @@ def ask(models: PlayerModels, model: int, state: Record, seat: int, stream: Stre
 
 @kernel
 def play_as(models: PlayerModels, model: int, state: Record, seat: int, stream: Stream) -> int:
-    """Draw a model's move for a seat, whose hand alone is looked at."""
+    """Draw a model's move for a seat, reading no hand but that seat's."""
     if POLICY_ROWS[model] != BY_NETWORK:
         return ask(models, model, state, seat, stream)
     room = models.room
@@ -234,7 +233,7 @@ def play_as(models: PlayerModels, model: int, state: Record, seat: int, stream: 
 
 @kernel
 def place_of(said: int, count: int, room: Room) -> int:
-    """Where among the moves of a decision one is, or NOT_LISTED: it is hardly ever made."""
+    """Return the row of a move, or NOT_LISTED if the features leave it out."""
     for place in range(count):
         if room.codes[place] == said:
             return place
@@ -251,7 +250,7 @@ def weigh_saying(
     stream: Stream,
     likely: Shares,
 ) -> None:
-    """How likely each model that is ``wanted`` (above 0) is to say this in a seat of a state."""
+    """Compute the likelihood of a move in a seat under each model that is ``wanted`` (above 0)."""
     room = models.room
     count = work_out(state, seat, models.network, room)
     place = place_of(said, count, room)
@@ -276,7 +275,7 @@ def weigh_hands(
     stream: Stream,
     shares: Shares,
 ) -> None:
-    """Fill ``shares[seat]`` with running sums over (model, hand) for each other seat.
+    """Fill each other seat's row of ``shares`` with running sums of the weights of (model, hand).
 
     ``prior`` has the weight of each model by seat; ``states`` is a workspace.
     """

@@ -1,8 +1,7 @@
-"""What some moves are worth in a position, sample by sample: for reviews.
+"""Values of moves in a position, sample by sample: for reviews.
 
-The same beliefs and the same playing out as when the champion thinks, but all moves are tried
-equally often, on the same deals and with the same luck, and nobody's dice are wanted more than the
-standings say.
+Beliefs and playouts are those of the champion's search, but all moves are tried equally often, on
+the same deals with the same luck, and without premiums on the dice of weaker players.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from perudo.search.files.book import reals_at
 from perudo.search.online.beliefs import Shares
 
 DEALT, LUCK = 1 << 20, 1 << 21
-"""Parts of a sample's key: what is dealt, and how it is played on."""
+"""Parts of a sample's key: for the deal, and for the playouts."""
 
 
 @kernel
@@ -46,10 +45,10 @@ def sample_worths(
     thoughts: Record,
     worths: Shares,
 ) -> None:
-    """Fill ``worths[sample, move]`` with the seat's chance to win the match after the round.
+    """Fill ``worths[sample, move]`` with the seat's probability to win the match after the round.
 
-    With ``resample`` the others' hands are dealt from the seat's belief; else they are as they are
-    in the position, and only who the others are is drawn.
+    With ``resample`` the others' hands are drawn from the seat's belief; else the position's hands
+    stay, and only the others' models are drawn.
     """
     players, most = whole(position.players), 1
     for other in range(players):
@@ -78,7 +77,7 @@ def play_each(
     key: np.uint64,
     worths: Shares,
 ) -> None:
-    """Deal, and play out every move. The states are lent: see ``opponents.hold_against``."""
+    """Deal, and play out every move. The caller lends the states: see ``opponents.weigh_round``."""
     position, dealt, state = states[0], states[1], states[2]
     players, hands = whole(position.players), shares.shape[1] // MODEL_COUNT
     as_model, stream = np.full(players, OWN, np.int64), np.zeros(1, np.uint64)
@@ -105,7 +104,7 @@ def play_each(
 
 @kernel
 def draw_model(dealt: Record, position: Record, seat: int, sums: Shares, stream: Stream) -> int:
-    """Who may sit there with the hand that is there, as likely as it explains what was said."""
+    """Draw a seat's model, given its hand, by how well it explains the bids."""
     hands, number = sums.size // MODEL_COUNT, 0
     for hand in range(hand_count(position, seat)):
         put_hand(dealt, seat, hand)

@@ -1,9 +1,9 @@
-"""Thinking ahead: what each move leads to, worth of the match, with beliefs about hands and habits.
+"""Search: rollouts of every move, with beliefs about the others' hands and models.
 
-What the others hold, and how they play, is dealt as likely as that model with that hand would have
-said what was said. All moves are tried on the same deals, and played out by the models. Moves are
-then mixed: those that are usual for the champion, tilted towards what was found to be better, the
-more so the larger the difference is beside what a die is worth.
+Each deal draws the others' models and hands by how well they explain the bids. All moves are tried
+on the same deals, and played out by the models to the end of the round, which is valued for the
+match. The policy is the champion's own model, tilted towards the better moves: by a softmax of
+their values, in units of a die's value.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ from perudo.search.online.beliefs import Shares
 WORTH, ROLLOUTS, TEMPERATURE, FOR_MATCH, ADAPT, BOOK_ONLY, BOOK_AT = range(
     POLICIES_END, POLICIES_END + 7
 )
-"""Places of the parameters after the models: an address, the champion's own, the book's first."""
+"""Indices of the parameters after the models: an address, the champion's own, the book's first."""
 PHASES = (
     "fewer dice than that are likely",
     "a call now and then keeps bidders honest",
@@ -79,34 +79,34 @@ PHASES = (
     "a pass",
     "nothing to claim",
 )
-"""Why a move was made."""
+"""Reasons for a move."""
 DOUBTING, CHECKING, CLAIMING, HOLDING, PUSHING, BLUFFING, PASSING, DECLINING = range(len(PHASES))
 CHECK_CHANCE, HOLD_CHANCE, PUSH_CHANCE = 0.5, 0.6, 0.35
-"""How likely bids are that should hold, and that may."""
+"""Probabilities above which calling a bid is a check, a bid should hold, and a bid may hold."""
 DEALS_PER_BATCH = 16
-"""Deals after which moves that are clearly worse are given up."""
+"""Deals between two looks at which moves to drop."""
 DROP_STANDARD_ERRORS = 3.0
-"""Standard errors."""
+"""A move is dropped when its mean is below the best by more than this many standard errors."""
 MOVES_PER_ROUND = 5
-"""Moves that playing out a round takes, as it is reckoned: where rounds are longer, fewer are."""
+"""Budgeted moves of a playout: where rounds are longer, there are fewer playouts."""
 LARGE_TABLE, LARGE_TABLE_TEMPERATURE = 4, 3.0
-"""Among more players than this it mixes so many times as much: there are more moves to try and
-longer rounds, and what each move is worth is known less well."""
+"""Number of players above which the temperature is higher, and the factor: there, with more moves and
+longer rounds, values are less certain."""
 EXTRA_PRIOR = 0.01
-"""What each move gets on top of its usual chance, so that none is ruled out beforehand."""
+"""Added to each move's prior, so that none is ruled out beforehand."""
 MIN_STAKE = 0.005
 STRONG = ("pomcp-pgt-ucb", "pomcp-pgt-rm", "champion")
 WEAKER = np.array([name.partition(":")[0] not in STRONG for name in MODELS])
-"""By model: whether it plays much worse than the champion (``perudo ladder``)."""
+"""True for each model that plays much worse than the champion (``perudo ladder``)."""
 PRIOR_WEAKER = float(WEAKER.mean())
-"""How likely anybody is to be weaker of whom nothing is known."""
+"""Prior probability that an unknown opponent is weaker than the champion."""
 PREMIUM = 0.5
-"""What a die of a weaker player is worth beyond that of others, in parts of a die of one's own."""
+"""Extra value of a die lost by a weaker player, as a fraction of the value of an own die."""
 MIN_LIKELIHOOD = 1e-3
-"""Models so much less likely than another are left out."""
+"""Models less likely than this, relative to the likeliest, are left out."""
 EXPLOIT_LOG_LIKELIHOOD = -6.0
-"""Somebody of whom the champion's own model is so much less likely than another, as a logarithm,
-plays by that other, and is no longer met by the book."""
+"""The champion does not use the book against a last opponent for whom the log-likelihood of its own
+model is this far below the best: searching exploits the opponent."""
 
 
 class Aim(NamedTuple):
@@ -130,7 +130,7 @@ class Moves(NamedTuple):
 def play_out(
     models: PlayerModels, as_model: Codes, state: Record, said: int, stream: Stream
 ) -> int:
-    """Make a move and play the round out, each seat by its model; returns how many moves."""
+    """Make a move and play the round out, each seat by its model; returns the number of moves."""
     steps = 0
     while True:
         steps += 1
@@ -152,7 +152,7 @@ def try_moves(
     wanted: int,
     stream: Stream,
 ) -> int:
-    """Play out moves from ``states[0]``; returns how many playouts there were."""
+    """Play out moves from ``states[0]``; returns the number of playouts."""
     worth, for_match, premiums = aim
     codes, _, means, worths = moves
     count = codes.size
@@ -205,7 +205,7 @@ def try_moves(
 
 @kernel
 def holds(observation: Record, seat: int, bid: int) -> float:
-    """The chance that a bid holds, by the own dice and who backs its face."""
+    """Return the probability that a bid holds, by the own dice and the others' bids on its face."""
     face = face_of(bid)
     known = matching(observation.hands[seat], face, int(observation.wild_face))
     backed = known + SUPPORT * backing_of(supporters(observation, seat), face)
@@ -215,7 +215,7 @@ def holds(observation: Record, seat: int, bid: int) -> float:
 
 @kernel
 def reason_for(observation: Record, seat: int, said: int) -> int:
-    """Why a move is made, in a word."""
+    """Return the reason for a move: an index of PHASES."""
     if said < FIRST_BID_CODE:
         if said == CALZA:
             return CLAIMING
@@ -234,7 +234,7 @@ def reason_for(observation: Record, seat: int, said: int) -> int:
 
 @kernel
 def conclude(observation: Record, seat: int, stream: Stream, thoughts: Record) -> int:
-    """Draw a move from the mixture, and say why."""
+    """Draw a move from the mixture, and note the reason."""
     said = choose(thoughts, stream)
     thoughts.phase = reason_for(observation, seat, said)
     if observation.bid != NO_BID and observation.passer == NOBODY:
@@ -244,7 +244,7 @@ def conclude(observation: Record, seat: int, stream: Stream, thoughts: Record) -
 
 @kernel
 def is_exploitable(observation: Record, seat: int, memory: Memory, adapt: float) -> bool:
-    """Whether the only opponent left plays by habits that are known, and that can be exploited."""
+    """Return True if the only opponent left is known to play by another model."""
     for other in range(whole(observation.players)):
         if other != seat and observation.counts[other] > 0:
             return bool(adapt * memory[other, OWN] <= EXPLOIT_LOG_LIKELIHOOD)
@@ -253,7 +253,7 @@ def is_exploitable(observation: Record, seat: int, memory: Memory, adapt: float)
 
 @kernel
 def weigh_models(adapt: float, memory: Memory, prior: Shares) -> None:
-    """How likely each model is of each seat: all are alike but for what memory says."""
+    """Compute the weight of each model for each seat, from memory; equal where nothing is known."""
     for other in range(prior.shape[0]):
         best = -np.inf
         for model in range(MODEL_COUNT):
@@ -266,11 +266,11 @@ def weigh_models(adapt: float, memory: Memory, prior: Shares) -> None:
 
 @kernel
 def set_premiums(observation: Record, seat: int, of_models: Shares, stake: float, aim: Aim) -> None:
-    """What dice of players who have been found to be weaker are worth on top of the standings.
+    """Compute the extra value of dice lost by players that seem to be weaker.
 
-    By the standings it is best to hit the leader. But if all at a table do that, they spare those
-    who are behind, and a weak player has it easier among strong ones than it should. So the dice of
-    weaker players are wanted more than those of others, however many they have left.
+    By match values alone it is best to hit the leader. But if all at a table do that, they spare
+    the players who are behind, and a weak player survives longer among strong ones than it should.
+    So the dice of weaker players are worth more, however many they have left.
     """
     premiums, worth, total = aim.premiums, aim.worth, 0.0
     for other in range(premiums.size):
@@ -299,7 +299,7 @@ def list_moves(observation: Record, seat: int, models: PlayerModels) -> Moves:
 def decide_champion(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Believe, try, mix, and draw."""
+    """Form beliefs, try the moves, mix them, and draw one."""
     seat, players = whole(observation.viewer), whole(observation.players)
     begin(thoughts)
     if observation.live == 2 and not is_exploitable(observation, seat, memory, parameters[ADAPT]):

@@ -1,8 +1,8 @@
-"""The champion between two players: solved strategies that ship with the package.
+"""The champion's book for two players: solved rounds that ship with the package.
 
-A round between two players without calza ends in one of two ways: either of them loses a die. What
-the match is then worth is whatever it is; who wins a round as often as possible plays the match as
-well as possible. So rounds are solved each by itself, and many rule sets share them.
+A round between two players without calza ends in one of two ways: one or the other loses a die.
+Whatever the match is worth then, a player who wins each round as often as possible plays the match
+as well as possible. So rounds are solved separately, and many rule sets share them.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from perudo.search.trees.outcomes import Keys
 
 BOOK = "champion-two.book"
 SIZE, KEYS, FIRST, BEGIN, COUNTS, COUNT, LISTED, MOVES, CHANCES, MEMORIES = range(10)
-"""Where the parameters say what arrays there are. SIZE and KEYS are as in ``search/book.py``; from
-MEMORIES on, by standing: how many moves its page remembers, 0 where there is none."""
+"""Indices of the parameters: sizes and addresses of the arrays, SIZE and KEYS as in
+``search/files/book.py``; from MEMORIES on, by dice, the moves that a page remembers, 0 without one."""
 MOST_DICE = 16
 DICE_NUMBERS = MOST_DICE * MOST_DICE
 PASS_DICE = 5
@@ -47,9 +47,9 @@ PASS_DICE = 5
 
 # --- which round is it? -------------------------------------------------------------------------
 def plain_round(rules: Rules, dice: tuple[int, int]) -> Rules | None:
-    """The rules of a round between two players, without what does not matter to it.
+    """Return the rules of a round between two players, reduced to what matters to it.
 
-    None if more than the dice decides what may be said: palafico rounds of two.
+    None if more than the dice decides which actions are legal: palafico rounds of two.
     """
     usual = Rules()
     changes = PERUDO.setting_options(rules) | {
@@ -100,7 +100,7 @@ def enter_positions(
     rows: npt.NDArray[np.int64],
     moves: npt.NDArray[np.int64],
 ) -> None:
-    """Enter keys, each with where its rows and their moves begin."""
+    """Enter keys, each with the offsets of its rows and of their moves."""
     for index in range(keys.size):
         place = find(table, keys[index])
         table[place] = keys[index]
@@ -110,15 +110,15 @@ def enter_positions(
 
 @dataclass(frozen=True)
 class OpenBook:
-    """The pages for some rules, in a few arrays that the policy looks things up in."""
+    """The pages for some rules, as arrays that the policy reads."""
 
     keys: Keys
     first: npt.NDArray[np.int64]
-    """By place in the table: where its rows begin ..."""
+    """Offset of each key's rows."""
     begin: npt.NDArray[np.int64]
-    """... and the moves of these. Where each row's begin would be the largest part of all."""
+    """Offset of each key's moves; an offset for each row would take the most memory of all."""
     counts: npt.NDArray[np.uint8]
-    """Of each row, a position and a hand: how many moves it has."""
+    """Number of moves of each row: a position and a hand."""
     moves: npt.NDArray[np.uint8]
     chances: npt.NDArray[np.uint8]
     memories: npt.NDArray[np.float64]
@@ -155,7 +155,7 @@ class OpenBook:
 
     @property
     def parameters(self) -> Parameters:
-        """The arrays' sizes and addresses. They are only good while the book is kept."""
+        """The arrays' sizes and addresses, which are valid as long as the book is kept."""
         head = [
             len(self.keys),
             self.keys.ctypes.data,
@@ -171,13 +171,13 @@ class OpenBook:
 
 
 def shipped(wanted: Callable[[About], bool] = lambda about: True) -> list[SparsePage]:
-    """The pages that ship with the package. Not kept: opened books are smaller."""
+    """Read the pages that ship with the package; they are not cached, opened books are smaller."""
     return load(packaged(BOOK), BOOK, wanted)[1]
 
 
 @functools.lru_cache(maxsize=64)
 def open_book(rules: Rules) -> OpenBook:
-    """What is shipped for matches, or ends of matches, between two by these rules."""
+    """Open the shipped pages for two players by these rules; all players share the open book."""
 
     def serves(about: About) -> bool:
         first, second = about["dice"]
@@ -190,7 +190,7 @@ def open_book(rules: Rules) -> OpenBook:
 # --- playing ------------------------------------------------------------------------------------
 @kernel
 def number_of_dice(first: int, second: int) -> int:
-    """The opener's and the other's dice as a number."""
+    """Return the opener's and the other's dice as a number."""
     return int(first) * MOST_DICE + int(second)
 
 
@@ -198,7 +198,7 @@ if INTERPRETED:
     import ctypes
 
     def bytes_at(address: float, size: float) -> Any:
-        """The array of bytes at an address."""
+        """Return the array of bytes at an address."""
         return np.ctypeslib.as_array((ctypes.c_uint8 * int(size)).from_address(int(address)))
 
 else:
@@ -208,13 +208,13 @@ else:
 
     @kernel
     def bytes_at(address: float, size: float) -> Any:
-        """The array of bytes at an address."""
+        """Return the array of bytes at an address."""
         return carray(pointer_to(np.uint64(address)), (int(size),), np.uint8)
 
 
 @kernel
 def consult(observation: Record, parameters: Parameters, thoughts: Record) -> bool:
-    """List what the book says, as a mixture; False if it is silent about this position."""
+    """List the book's mixture as thoughts; False if the book is silent about this position."""
     workspaces = workspace(observation, 2)
     view = workspaces[0]
     from_opener(view, observation)
@@ -250,7 +250,7 @@ def consult(observation: Record, parameters: Parameters, thoughts: Record) -> bo
 def play_two_players(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Draw from the book's mixture; where it is silent, any move is as good as another."""
+    """Draw from the book's mixture, or any legal move where the book is silent."""
     begin(thoughts)
     if consult(observation, parameters, thoughts):
         return choose(thoughts, stream)

@@ -135,7 +135,7 @@ class Cfr(CompiledAgent):
 
     @property
     def parameters(self) -> Parameters:
-        """Addresses in a book, which only a player has."""
+        """Unavailable: they are addresses in a book that only a player has opened."""
         raise PerudoError(f"{self.name} has to be prepared for a match before it plays")
 
     def decide(self, observation: State, memory: Memory, stream: Stream) -> Decision:
