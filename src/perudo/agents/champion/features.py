@@ -37,7 +37,7 @@ SUPPORT = 0.7
 """Dice above the average that a player is assumed to hold of a face that they bid on."""
 MAX_SUPPORTERS = 3
 MIN_CHANCE = 0.03
-"""Bids less likely to hold than this, given the own dice, are left out, but for each face's lowest."""
+"""Bids less likely to hold than this, by the own dice, are left out, except each face's lowest."""
 HIGHEST_CHANCE, LOWEST_CHANCE = 0.998, 0.002
 
 MAX_MOVES = 128

@@ -90,7 +90,7 @@ DROP_STANDARD_ERRORS = 3.0
 MOVES_PER_ROUND = 5
 """Budgeted moves of a playout: where rounds are longer, there are fewer playouts."""
 LARGE_TABLE, LARGE_TABLE_TEMPERATURE = 4, 3.0
-"""Number of players above which the temperature is higher, and the factor: there, with more moves and
+"""Number of players above which the temperature is higher, and the factor: with more moves and in
 longer rounds, values are less certain."""
 EXTRA_PRIOR = 0.01
 """Added to each move's prior, so that none is ruled out beforehand."""

@@ -39,7 +39,7 @@ from perudo.search.trees.outcomes import Keys
 BOOK = "champion-two.book"
 SIZE, KEYS, FIRST, BEGIN, COUNTS, COUNT, LISTED, MOVES, CHANCES, MEMORIES = range(10)
 """Indices of the parameters: sizes and addresses of the arrays, SIZE and KEYS as in
-``search/files/book.py``; from MEMORIES on, by dice, the moves that a page remembers, 0 without one."""
+``search/files/book.py``; from MEMORIES on, by dice, how many moves a page remembers, or 0."""
 MOST_DICE = 16
 DICE_NUMBERS = MOST_DICE * MOST_DICE
 PASS_DICE = 5
