@@ -23,7 +23,7 @@ function form(title, id, fields, submit, work, folded = false) {
 export async function view() {
   const you = await me(false);
   const page = h("div", { class: "page narrow" });
-  const again = async () => page.replaceWith(await accountPage());
+  const again = async () => page.replaceWith(await view());
   const told = h("pre", { class: "secret", role: "status" });
   const name = ["name", t("account.name"), "text", "username"];
   const secret = (autocomplete) => ["password", t("account.password"), "password", autocomplete];
@@ -50,7 +50,7 @@ export async function view() {
       await me();
       const made = await post("/api/accounts", { name: given.name, password: given.password });
       becomeVisitor(made.you);
-      const fresh = await accountPage();
+      const fresh = await view();
       fresh.querySelector(".secret").textContent = `${t("account.codes")}\n${made.recovery_codes.join("\n")}`;
       page.replaceWith(fresh);
     }),
