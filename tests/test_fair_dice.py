@@ -6,14 +6,17 @@ import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from typer.testing import CliRunner
 
 from perudo.cli.app import app
-from perudo.fair_dice import check_dice, derive, dice_of
+from perudo.fair_dice import KeyedDraws, check_dice, derive
 from perudo.games.errors import PerudoError
+from perudo.games.hosting import hosting_of
+from perudo.games.perudo import PERUDO, Rules
+from perudo.games.perudo.game import Deal
 from perudo.record import MatchRecord
 from server.kit import play_out, settings_for, site
 from server.rooms.test_tables import two_at_a_table
@@ -110,17 +113,25 @@ def test_what_was_changed_is_found(
     assert isinstance(verify(text, tmp_path).exception, PerudoError)
 
 
+def dealt(keys: list[bytes], seeds: list[str], dice: int) -> list[str]:
+    position = Rules.preset("common").with_options({"dice": str(dice)})
+    start = PERUDO.start(position, len(keys), opener=0)
+    draws = KeyedDraws(keys, b"", seeds)
+    return cast(Deal, hosting_of("perudo").deal(start.record, draws))["dice"]  # type: ignore[return-value]
+
+
 def test_faces_are_equally_likely() -> None:
     """60,000 dice; in a thousand such samples of fair dice one is further from even."""
     counts = [0] * 6
-    for number in range(12_000):
-        for die in dice_of(derive(b"a key", str(number)), 5, ["ab", "cd"]):
+    for number in range(6_000):
+        keys = [derive(b"a key", f"{number} {seat}") for seat in range(2)]
+        for die in "".join(dealt(keys, ["ab", "cd"], 5)):
             counts[int(die) - 1] += 1
     assert sum(counts) == 60_000
     assert sum((count - 10_000) ** 2 / 10_000 for count in counts) < 20.5  # chi squared, 5 df
 
 
 def test_every_players_seed_changes_everybodys_dice() -> None:
-    key = derive(b"a key", "seat 0")
-    hands = {dice_of(key, 8, seeds) for seeds in (["", ""], ["ab", ""], ["", "ab"], ["abab", ""])}
-    assert len(hands) == 4
+    keys = [derive(b"a key", f"seat {seat}") for seat in range(2)]
+    choices = (["", ""], ["ab", ""], ["", "ab"], ["abab", ""])
+    assert len({tuple(dealt(keys, seeds, 8)) for seeds in choices}) == 4

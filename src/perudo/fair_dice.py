@@ -20,137 +20,150 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, cast
 
+from typing_extensions import TypedDict
+
 from perudo.games.errors import PerudoError
-from perudo.games.game import Game, Payload
+from perudo.games.game import Game, Payload, State
+from perudo.games.hosting import DRAW_LIMIT, hosting_of
 from perudo.games.log import Event
-from perudo.games.operations import Record
-from perudo.games.perudo.game import Deal
-from perudo.games.perudo.layout import NOBODY, read_rules
-from perudo.games.perudo.outcome import outcome_of
+from perudo.games.operations import SPECTATOR, Record
 from perudo.record import MatchRecord
 
 SECRET_BYTES = 32
-_LARGEST_FAIR = 252
-"""The bytes below are a multiple of six; others are drawn again."""
+
+
+class FairDeal(TypedDict, total=False):
+    """Commitments in the log of a deal."""
+
+    commit: str
+    next: str
+    """Commit of the next round."""
+    anchor: str
+    seeds: list[str]
+    start_key: str
+    """Key of the draws that everybody may check at once."""
+    locks: list[str]
+
+
+class Checked(TypedDict):
+    """Result of checking the dice of a record."""
+
+    rounds: int
+    hands: int
+    """Hands that were recomputed."""
+    anchor: str
+    complete: bool
+    """True if the secret is known, so that every hand was recomputed."""
 
 
 def sha(data: bytes) -> str:
-    """SHA-256 in hexadecimal."""
+    """Return the SHA-256 in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
 
 
 def derive(key: bytes, label: str) -> bytes:
-    """A key from a key."""
+    """Return a key that follows from a key."""
     return hmac.new(key, label.encode(), hashlib.sha256).digest()
 
 
-def _draws(key: bytes, label: str, seeds: Sequence[str]) -> Iterator[int]:
-    """Whole numbers from 0 to 251, all equally likely."""
+def numbers(key: bytes, label: str, seeds: Sequence[str]) -> Iterator[int]:
+    """Draw whole numbers from 0 to 251, all equally likely."""
     mixed = sha("\n".join(seeds).encode())
     block = 0
     while True:
         for byte in derive(key, f"{label} {block}{mixed}"):
-            if byte < _LARGEST_FAIR:
+            if byte < DRAW_LIMIT:
                 yield byte
         block += 1
 
 
-def dice_of(key: bytes, count: int, seeds: Sequence[str]) -> str:
-    """A seat's dice, sorted."""
-    draws = _draws(key, "dice", seeds)
-    return "".join(sorted(str(next(draws) % 6 + 1) for _ in range(count)))
+@dataclass
+class KeyedDraws:
+    """The draws of one deal, from a key for each seat and one for what is public."""
+
+    seat_keys: Sequence[bytes]
+    start_key: bytes
+    seeds: Sequence[str]
+    used_start_key: bool = field(default=False, init=False)
+
+    def of_seat(self, seat: int) -> Iterator[int]:
+        """Draw numbers that only this seat may know for now."""
+        return numbers(self.seat_keys[seat], "dice", self.seeds)
+
+    def public(self) -> Iterator[int]:
+        """Draw numbers that everybody may check at once."""
+        self.used_start_key = True
+        return numbers(self.start_key, "start", self.seeds)
 
 
+@dataclass(frozen=True)
 class FairDice:
-    """The dice of one game, from the server's secret and the players' seeds."""
+    """The chain of seeds of one match, from the server's secret and the players' seeds.
 
-    def __init__(self, secret: bytes, seeds: Sequence[str]) -> None:
-        self._secret = secret
-        self._seeds = list(seeds)
-        self.anchor = sha(secret)
+    The game turns the draws into its deals (``games/hosting.py``).
+    """
+
+    secret: bytes = field(repr=False)
+    seeds: list[str]
+
+    @property
+    def anchor(self) -> str:
+        """The commitment to the secret."""
+        return sha(self.secret)
 
     def commit(self, number: int) -> str:
-        """What is told about a round before it is dealt."""
+        """Return what is published about a round before it is dealt."""
         return sha(self._round_seed(number))
 
     def deal(self, game: Game, record: Record) -> Payload:
-        """Roll every cup."""
-        number = int(record.round_number) + 1
-        fair: dict[str, Any] = {"commit": self.commit(number), "next": self.commit(number + 1)}
-        told: dict[str, Any] = {"fair": fair}
+        """Deal the next round."""
+        hosting = hosting_of(game.name)
+        number = hosting.rounds_dealt(record) + 1
+        draws = self._draws(number, int(record.players))
+        dealt = hosting.deal(record, draws)
+        game.replay_deal(record, dealt)
+        fair: FairDeal = {"commit": self.commit(number), "next": self.commit(number + 1)}
         if number == 1:
-            fair.update({"anchor": self.anchor, "seeds": self._seeds})
-        opener = int(record.opener)
-        if opener == NOBODY:
-            start_key = derive(self._round_seed(number), "start")
-            fair["start_key"] = start_key.hex()
-            opener, attempts = first_opener(record, start_key, self._seeds)
-            if attempts:
-                told["start_roll"] = attempts
-        keys = [self._seat_key(number, seat) for seat in range(int(record.players))]
-        fair["locks"] = [sha(key) for key in keys]
-        hands = [
-            dice_of(key, int(record.counts[seat]), self._seeds) for seat, key in enumerate(keys)
-        ]
-        game.replay_deal(record, Deal(round=number, opener=opener, dice=[*hands]))
-        return cast(Payload, told)
+            fair |= {"anchor": self.anchor, "seeds": self.seeds}
+        if draws.used_start_key:
+            fair["start_key"] = draws.start_key.hex()
+        fair["locks"] = [sha(key) for key in draws.seat_keys]
+        return cast(Payload, {"fair": fair, **dealt})
 
     def settled(self, game: Game, record: Record) -> Payload:
-        """Hand out the keys of the hands that were shown."""
-        outcome = outcome_of(record)
-        assert outcome is not None
-        number = int(record.round_number)
-        keys = [
-            self._seat_key(number, seat).hex() if hand else None
-            for seat, hand in enumerate(outcome.hands)
-        ]
-        return cast(Payload, {"fair": {"keys": keys}})
+        """Publish the keys of the hands that were shown."""
+        hosting = hosting_of(game.name)
+        number, revealed = hosting.rounds_dealt(record), hosting.revealed(record)
+        draws = self._draws(number, len(revealed))
+        keys = zip(draws.seat_keys, revealed, strict=True)
+        return cast(
+            Payload, {"fair": {"keys": [key.hex() if shown else None for key, shown in keys]}}
+        )
 
     def ended(self, game: Game, record: Record) -> Payload:
-        """Hand out the secret."""
-        return cast(Payload, {"fair": {"secret": self._secret.hex()}})
+        """Publish the secret."""
+        return cast(Payload, {"fair": {"secret": self.secret.hex()}})
+
+    def _draws(self, number: int, seats: int) -> KeyedDraws:
+        seed = self._round_seed(number)
+        keys = [derive(seed, f"seat {seat}") for seat in range(seats)]
+        return KeyedDraws(keys, derive(seed, "start"), self.seeds)
 
     def _round_seed(self, number: int) -> bytes:
-        return derive(self._secret, f"round {number}")
-
-    def _seat_key(self, number: int, seat: int) -> bytes:
-        return derive(self._round_seed(number), f"seat {seat}")
-
-
-def first_opener(
-    record: Record, key: bytes, seeds: Sequence[str]
-) -> tuple[int, list[list[int | None]]]:
-    """Who opens the first round, and the start roll, attempt by attempt, if there is one."""
-    rules = read_rules(record)
-    players = range(int(record.players))
-    everybody = [seat for seat in players if record.counts[seat]]
-    draws = _draws(key, "start", seeds)
-    if rules.start_mode == "fixed":
-        return everybody[0], []
-    if rules.start_mode == "random":
-        limit = _LARGEST_FAIR - _LARGEST_FAIR % len(everybody)
-        return everybody[next(n for n in draws if n < limit) % len(everybody)], []
-    rolling = everybody
-    attempts: list[list[int | None]] = []
-    while len(rolling) > 1 or not attempts:
-        faces = {seat: next(draws) % 6 + 1 for seat in rolling}
-        attempts.append([faces.get(seat) for seat in players])
-        tied = [seat for seat in rolling if faces[seat] == max(faces.values())]
-        again = rules.start_roll_tie == "reroll_all" and len(tied) > 1
-        rolling = everybody if again else tied
-    return rolling[0], attempts
+        return derive(self.secret, f"round {number}")
 
 
 # --- checking -----------------------------------------------------------------------------------
 def has_fair_dice(record: MatchRecord) -> bool:
-    """Whether a record says that its dice can be checked."""
+    """Return whether a record says that its dice can be checked."""
     return bool(record.events) and "fair" in record.events[0]
 
 
-def check_dice(record: MatchRecord) -> dict[str, Any]:
-    """Recompute every roll of a record; raises where one does not follow from what was committed.
+def check_dice(record: MatchRecord) -> Checked:
+    """Recompute every roll of a record; raise where one does not follow from what was committed.
 
     A match that was left early has no secret yet: then only the hands that were shown are checked.
     """
@@ -163,63 +176,79 @@ def check_dice(record: MatchRecord) -> dict[str, Any]:
         raise PerudoError(problem) from None
 
 
-def _check_dice(record: MatchRecord) -> dict[str, Any]:
+def _check_dice(record: MatchRecord) -> Checked:
     first = _fair(record.events[0])
     anchor, seeds = first["anchor"], first["seeds"]
-    secret = None
+    dice = None
     if record.finished:
         secret = bytes.fromhex(_fair(record.events[-1])["secret"])
         _require(sha(secret) == anchor, "the secret does not belong to the anchor")
-    checked = 0
-    rounds = 0
+        dice = FairDice(secret, seeds)
+    rounds = hands = 0
     promised = None
-    deal: dict[str, Any] = {}
-    state = record.start_state()
+    state = before = record.start_state()
+    deal = record.events[0]
     for event, after in record.replay():
         if event["event"] == "deal":
-            deal, rounds = cast(dict[str, Any], event), rounds + 1
-            told = deal["fair"]
-            _require(promised in (None, told["commit"]), f"round {rounds}: another commit was told")
-            promised = told["next"]
-            if rounds == 1 and "start_key" in told:
-                key = bytes.fromhex(told["start_key"])
-                opener, attempts = first_opener(state.record, key, seeds)
-                fits = opener == deal["opener"] and attempts == deal.get("start_roll", [])
-                _require(fits, "the start roll does not follow from its key")
-            if secret is not None:
-                checked += _check_round(FairDice(secret, seeds), state.record, game_deal=deal)
+            deal, before, rounds = event, state, rounds + 1
+            fair = _fair(event)
+            fits = promised in (None, fair["commit"])
+            _require(fits, f"round {rounds}: another commit was published")
+            promised = fair["next"]
+            if dice is not None:
+                hands += _check_deal(dice, before, deal, rounds)
+            else:
+                _check_shown(before, deal, [], seeds, rounds)
         elif event["event"] == "result":
-            for seat, text in enumerate(_fair(event)["keys"]):
-                if text is None:
-                    continue
-                key, dice = bytes.fromhex(text), deal["dice"][seat]
-                _require(
-                    sha(key) == deal["fair"]["locks"][seat]
-                    and dice_of(key, len(dice), seeds) == dice,
-                    f"round {rounds}: the dice of seat {seat} do not follow from their key",
-                )
-                checked += secret is None
+            shown = _check_shown(before, deal, _fair(event)["keys"], seeds, rounds)
+            hands += shown if dice is None else 0
         state = after
-    return {"rounds": rounds, "hands": checked, "anchor": anchor, "complete": secret is not None}
+    return {"rounds": rounds, "hands": hands, "anchor": anchor, "complete": dice is not None}
 
 
 def _fair(event: Event) -> Any:
-    return cast(dict[str, Any], event)["fair"]
+    """Return the part of an event that is about its dice; whatever it is, it is unchecked."""
+    return cast(dict[str, object], event)["fair"]
 
 
-def _check_round(dice: FairDice, before: Record, game_deal: dict[str, Any]) -> int:
-    from perudo.games.perudo import PERUDO
+def _check_deal(dice: FairDice, before: State, deal: Event, number: int) -> int:
+    """Compare a deal with what follows from the secret; return how many hands it has."""
+    game, again = before.game, before.record
+    told = dice.deal(game, again)
+    expected = {**game.format_deal(again), **told}
+    found = {name: value for name, value in deal.items() if name not in ("n", "event")}
+    for name in {**expected, **found}:
+        fits = expected.get(name) == found.get(name)
+        _require(fits, f"round {number}: {name} does not follow from the secret")
+    return len(hosting_of(game.name).in_play(type(before)(again)))
 
-    number = int(before.round_number) + 1
-    again = before.copy()
-    told = dice.deal(PERUDO, again)
-    expected = {**PERUDO.format_deal(again), **told}
-    for name in ("dice", "opener", "fair", "start_roll"):
-        _require(
-            expected.get(name) == game_deal.get(name),
-            f"round {number}: {name} does not follow from the secret",
-        )
-    return sum(bool(hand) for hand in game_deal["dice"])
+
+def _check_shown(
+    before: State, deal: Event, keys: list[str | None], seeds: list[str], number: int
+) -> int:
+    """Compare what everybody may know of a deal, and the hands whose keys are known.
+
+    Return how many hands were compared. Where a key is not known, any other is put in its place.
+    """
+    fair = _fair(deal)
+    known = {seat: bytes.fromhex(key) for seat, key in enumerate(keys) if key is not None}
+    for seat, key in known.items():
+        fits = sha(key) == fair["locks"][seat]
+        _require(fits, f"round {number}: the key of seat {seat} does not belong to its lock")
+    seat_keys = [known.get(seat, b"") for seat in range(before.players)]
+    hosting = hosting_of(before.game.name)
+    draws = KeyedDraws(seat_keys, bytes.fromhex(fair.get("start_key", "")), seeds)
+    expected = cast(Event, {**hosting.deal(before.record, draws), "event": "deal"})
+    fits = draws.used_start_key == ("start_key" in fair)
+    _require(fits, f"round {number}: start_key is missing, or was not needed")
+    for viewer in (SPECTATOR, *known):
+        told = {**hosting.seen(deal, viewer)}
+        for name in ("n", "fair"):
+            told.pop(name, None)
+        who = "what was dealt openly does" if viewer < 0 else f"the dice of seat {viewer} do"
+        fits = told == hosting.seen(expected, viewer)
+        _require(fits, f"round {number}: {who} not follow from the key")
+    return len(known)
 
 
 def _require(holds: bool, problem: str) -> None:

@@ -86,7 +86,7 @@ class MatchRecord:
         parsed = [_parse_line(number, line) for number, line in enumerate(lines, 1)]
         if not parsed:
             raise RecordError(1, "the record is empty")
-        record = _parse_header(cast(Header, parsed[0]))
+        record = parse_header(cast(Header, parsed[0]))
         record.events = cast(list[Event], parsed[1:])
         for _ in record.replay():
             pass
@@ -140,7 +140,8 @@ def _parse_line(number: int, line: str) -> dict[str, Json]:
     return value
 
 
-def _parse_header(line: Header) -> MatchRecord:
+def parse_header(line: Header) -> MatchRecord:
+    """Return the record, without events, that begins with this line."""
     try:
         record = MatchRecord(*read_header(line))
         record.start_state()

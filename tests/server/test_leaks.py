@@ -25,10 +25,12 @@ from perudo.server.errors import Refused
 from perudo.server.history.records import game_story, record_lines
 from perudo.server.process.logs import JsonLines
 from perudo.server.rooms.room import Room
-from perudo.server.table.table import Draft, TableState
+from perudo.server.table.events import Anchor
+from perudo.server.table.progress import Moment
+from perudo.server.table.table import Table
 from server.kit import play_out, settings_for, site
 from server.rooms.test_tables import two_at_a_table
-from server.world import Follower, World, world
+from server.world import Follower, World, awaited, world
 
 SEEING = 0
 """The seat whose dice stay the same."""
@@ -61,8 +63,8 @@ class StackedDice:
         return {}
 
 
-def fixed_anchor(game: int) -> Draft:
-    return Draft("anchor", {"game": game, "anchor": "a"}, {"secret": "00" * 32})
+def fixed_anchor(game: int, at: Moment) -> Anchor:
+    return Anchor(game, "a", "00" * 32)
 
 
 class KeptLog(logging.Handler):
@@ -88,11 +90,11 @@ async def play_one_world(
     dice = StackedDice(seed, differing, other_world)
     told: list[Follower] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TableState, "dice", lambda self, number, seeds: dice)
+        patch.setattr(Table, "dice", lambda self, number, seeds: dice)
         patch.setattr("perudo.server.rooms.lobby.new_id", lambda: "table-of-the-test")
         patch.setattr("perudo.server.people.people.new_id", iter("abcdefghij").__next__)
         patch.setattr("perudo.server.rooms.lobby.new_anchor", fixed_anchor)
-        patch.setattr("perudo.server.table.drafting.new_anchor", fixed_anchor)
+        patch.setattr("perudo.server.table.progress.new_anchor", fixed_anchor)
         async with world(path, reveal_seconds=0.0) as here:
             told = await follow_game(here, rules, players, random.Random(seed), differing)
     root.removeHandler(log)
@@ -114,20 +116,20 @@ async def follow_game(
     await here.settle(room)
     kept = [page, program, spectator]
     for move in range(200):
-        match = room.state.match
+        match = room.table.play
         assert match is not None
         if match.over:
             break
         if rng.random() < 0.1:  # a connection is lost and comes back
             again = Follower(people[SEEING], program=rng.random() < 0.5)
             kept.append(again)
-            await here.open(room, again, rng.choice([None, room.state.n - 1, 10**6]))
+            await here.open(room, again, rng.choice([None, room.table.n - 1, 10**6]))
         probe = rng.choice(["20x6", "dudo", "calza", "decline", "x"])
         if rng.random() < 0.2 and probe not in match.legal(SEEING):
             page.send(
-                await here.do(room, people[SEEING], "action", id=room.state.question, action=probe)
+                await here.do(room, people[SEEING], "action", id=room.table.question, action=probe)
             )
-        seat = rng.choice(match.awaited)
+        seat = rng.choice(awaited(room))
         legal = match.legal(seat)
         calls = [word for word in ("dudo", "calza", "doubt") if word in legal]
         last = int(match.observe().round) == differing
@@ -142,12 +144,12 @@ async def follow_game(
         if last and pick in calls:
             break
         await here.do(
-            room, people[seat], "action", id=room.state.question, action=pick, move=f"m{move}"
+            room, people[seat], "action", id=room.table.question, action=pick, move=f"m{move}"
         )
         await here.do(room, people[seat], "say", reaction="🎲")
         await here.settle(room)
         if rng.random() < 0.1:  # over HTTP: the table, the list of tables, the game's record
-            spectator.send(await here.lobby.info(room.state.id))
+            spectator.send(await here.lobby.info(room.table.id))
             spectator.send({"tables": await here.lobby.listing(["playing"])})
             for download in (record_lines, game_story):
                 spectator.send({"refused": await refusal(here, download, room)})
@@ -156,10 +158,10 @@ async def follow_game(
 
 async def refusal(here: World, download: Any, room: Room) -> str | None:
     try:
-        await here.service.store.read(partial(download, id=f"{room.state.id}.{room.state.game}"))
+        await here.service.store.read(partial(download, id=f"{room.table.id}.{room.table.game}"))
     except Refused as refused:
         return refused.code
-    return None if room.state.match is not None and room.state.match.over else "told too early"
+    return None if room.table.play is not None and room.table.play.over else "told too early"
 
 
 @settings(max_examples=12, deadline=None)
@@ -188,9 +190,9 @@ def test_secrets_and_keys_are_told_when_their_hands_are_shown_and_not_before(
         async with site(settings_for(tmp_path)) as here:
             table, players, _ = await two_at_a_table(here)
             room = await here.server.lobby.room(table)
-            secret = room.state.secrets[1]
+            secret = room.table.secrets[1]
             dice = FairDice(secret, ["ab", "ab"])
-            keys = [dice._seat_key(1, seat).hex() for seat in range(2)]
+            keys = [key.hex() for key in dice._draws(1, 2).seat_keys]
             await play_out(players, table)
             for player in players:
                 shown = ended = False

@@ -21,11 +21,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from perudo.fair_dice import sha
+from perudo.games.operations import SPECTATOR
 from perudo.server.db import schema
 from perudo.server.people.people import Person
-from perudo.server.rooms.lobby import read_log
 from perudo.server.rooms.room import Room
-from perudo.server.table.table import Draft, TableState
+from perudo.server.rooms.table_log import read_log
+from perudo.server.table.events import Anchor
+from perudo.server.table.log import table_of
+from perudo.server.table.progress import Moment
 from perudo.server.table.views import view_of
 from server.world import Follower, World, world
 
@@ -59,11 +62,11 @@ class UnreliableNetwork(RuleBasedStateMachine):
     def begin(self, rules: str, luck: int) -> None:
         """Sit down; whose turn it is and what is legal must be the same when this is done again."""
 
-        def anchor(game: int) -> Draft:
+        def anchor(game: int, at: Moment) -> Anchor:
             secret = hashlib.sha256(f"{luck} {game}".encode()).digest()
-            return Draft("anchor", {"game": game, "anchor": sha(secret)}, {"secret": secret.hex()})
+            return Anchor(game, sha(secret), secret.hex())
 
-        for module in ("rooms.lobby", "table.drafting"):
+        for module in ("rooms.lobby", "table.progress"):
             self.patch.setattr(f"perudo.server.{module}.new_anchor", anchor)
 
         async def work() -> None:
@@ -81,7 +84,7 @@ class UnreliableNetwork(RuleBasedStateMachine):
 
     @property
     def table_id(self) -> str:
-        return self.room.state.id
+        return self.room.table.id
 
     @rule(seat=st.integers(0, PLAYERS - 1), which=st.integers(0, 100))
     def decide(self, seat: int, which: int) -> None:
@@ -123,15 +126,15 @@ class UnreliableNetwork(RuleBasedStateMachine):
         """A connection comes anew, with what its client remembers."""
 
         async def work() -> None:
-            self.room.followers.pop(self.followers[seat], None)
+            self.room.audience.followers.pop(self.followers[seat], None)
             fresh = Follower(self.people[seat])
-            after = None if whole else max(self.room.state.n - back, 0)
+            after = None if whole else max(self.room.table.n - back, 0)
             await self.here.open(self.room, fresh, after)
             self.followers[seat] = fresh
             first = fresh.sent[0]
             numbers = [event["n"] for event in first["events"]]
             if first["type"] == "events" and after is not None:
-                assert numbers == list(range(after + 1, self.room.state.n + 1))
+                assert numbers == list(range(after + 1, self.room.table.n + 1))
 
         self.run(work())
 
@@ -179,9 +182,11 @@ class UnreliableNetwork(RuleBasedStateMachine):
         assert len(named) == len(set(named)), "a move was done twice"
         for (_, move), n in self.acknowledged.items():
             assert (move, n) in done
-        state = TableState.load(self.table_id, log)
-        for viewer in (-2, *range(PLAYERS)):
-            assert view_of(state, viewer) == view_of(self.room.state, viewer)
+        loaded, room = table_of(self.table_id, log), self.room
+        assert loaded == room.table
+        for viewer in (SPECTATOR, *range(PLAYERS)):
+            known = (viewer, room.attendance, room.timing, room.now())
+            assert view_of(loaded, *known) == view_of(room.table, *known)
 
     def teardown(self) -> None:
         self.patch.undo()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,10 +15,11 @@ from perudo.games.errors import PerudoError
 from perudo.server.clock import Clock
 from perudo.server.db.store import Store
 from perudo.server.people.people import People, Person
-from perudo.server.rooms.commands import COMMANDS
 from perudo.server.rooms.lobby import Lobby
 from perudo.server.rooms.room import Room
 from perudo.server.service import Service
+from perudo.server.socket.conversation import carry_out
+from perudo.server.table.play import Play
 from perudo.server.wire import client_messages
 from perudo.server.wire.table_options import TableOptions
 from server.kit import QuickPool, settings_for
@@ -47,7 +48,19 @@ class Follower:
 
 def status_of(room: Room) -> str:
     """The status of a table. A checker does not remember what a call returned before."""
-    return room.state.status
+    return room.table.status
+
+
+def play_of(room: Room) -> Play:
+    """The game on a table."""
+    assert room.table.play is not None
+    return room.table.play
+
+
+def awaited(room: Room) -> tuple[int, ...]:
+    """The seats whose decision is wanted and has not been given; nobody's between games."""
+    play = room.table.playing
+    return () if play is None else play.awaited(room.attendance.answers(room.table))
 
 
 class StillClock:
@@ -81,14 +94,13 @@ class World:
     async def do(self, room: Room, person: Person, kind: str, **message: Any) -> dict[str, Any]:
         """Have somebody ask something of a table; a refusal is returned too."""
         made = client_messages._reader.validate_python(
-            {"type": kind, "table": room.state.id, **message}
+            {"type": kind, "table": room.table.id, **message}
         )
-        command: Callable[..., Any] = COMMANDS[type(made)]
         try:
-            answer: dict[str, Any] = await room.perform(lambda: command(room, person, made))
+            answer = await room.perform(lambda: carry_out(room, person, made))
         except PerudoError as error:
             return {"code": getattr(error, "code", "refused"), "message": str(error)}
-        return answer
+        return {"n": answer.n, "repeated": answer.repeated}
 
     async def open(self, room: Room, follower: Follower, after: int | None = None) -> None:
         await room.perform(lambda: room.open(follower, after, False))

@@ -285,8 +285,8 @@ def test_a_palafico_round_and_what_is_wild_are_said_in_words(
         # Nothing goes on while a person is asked: the record tells where the table is.
         room = server.server.lobby.find(table)
         assert room is not None
-        assert room.state.match is not None
-        record = room.state.match.table.record
+        assert room.table.play is not None
+        record = room.table.play.record()
         names = [shown_name(name) for name in record.players]
         state = list(record.replay())[-1][1]
         assert isinstance(state, PerudoState)

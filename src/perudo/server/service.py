@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+
+from sqlalchemy.engine import Connection
 
 from perudo.server.ai.pool import AiPool
 from perudo.server.clock import Clock
 from perudo.server.db.store import Store
 from perudo.server.settings import Settings
+from perudo.server.table.table import Table
 
 
 @dataclass
@@ -31,5 +33,5 @@ class Service:
     pool: AiPool
     clock: Clock = field(default_factory=Clock)
     counts: Counts = field(default_factory=Counts)
-    game_ended: Callable[[Any, Any], None] | None = None
-    """Called in the transaction that stores the end of a game: (connection, table's state)."""
+    game_ended: Callable[[Connection, Table, float], None] | None = None
+    """Called in the transaction that stores the end of a game, with the table and the time."""

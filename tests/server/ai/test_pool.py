@@ -18,7 +18,7 @@ from perudo.server.ai.catalogue import LEVELS, offered, opponent
 from perudo.server.ai.pool import AiError, AiPool
 from perudo.server.rooms.room import Room
 from perudo.table import SeededDice, Table
-from server.world import world
+from server.world import awaited, world
 
 HANGING = """
 import json, sys, time
@@ -243,12 +243,12 @@ def test_a_hanging_ai_at_one_table_does_not_delay_another(tmp_path: Path) -> Non
             hanging = await here.table(person, seats, rules="common:dice=1", pace=0.001)
             await until(hanging, lambda: is_asked(hanging, 0) and bool(pool._busy))
             other = await here.table(person, [dumb, dumb], rules="common:dice=1", pace=0.001)
-            await until(other, lambda: other.state.status == "finished")
+            await until(other, lambda: other.table.status == "finished")
             assert is_asked(hanging, 0)  # it still thinks
             assert pool.replaced == 0
 
     def is_asked(room: Room, seat: int) -> bool:
-        return room.state.match is not None and seat in room.state.match.awaited
+        return seat in awaited(room)
 
     asyncio.run(main())
 

@@ -88,7 +88,7 @@ def crash(here: Site) -> None:
     for task in [*server.cluster._tasks, *server.cluster._peers._tasks, server.lobby._watch]:
         task.cancel()  # type: ignore[union-attr]
     for room in server.lobby._rooms.values():
-        room.dealer.stop()
+        room._stop_ais()
         room._task.cancel()  # type: ignore[union-attr]
 
 
@@ -181,7 +181,7 @@ def test_the_tables_of_a_process_that_dies_go_on_at_another(
             assert stale is not None
             with pytest.raises(leases.LostTable):
                 await here.server.service.store.write(
-                    lambda connection: leases.require(connection, table, stale.fence or 0)
+                    lambda connection: leases.require(connection, table, stale.log.fence or 0)
                 )
 
     asyncio.run(main())

@@ -15,8 +15,8 @@ from perudo.server.history.projections import seat_rows
 from perudo.server.people.people import Person
 from perudo.server.rooms.room import Room
 from perudo.server.wire.bodies import LadderEntry
-from server.rooms.test_dealing import match_of, run, say, seated
-from server.world import Follower, World, world
+from server.rooms.test_dealing import run, say, seated
+from server.world import Follower, World, awaited, play_of, world
 
 
 async def accounts(here: World, names: list[str]) -> list[Person]:
@@ -40,9 +40,9 @@ async def rated_game(here: World, people: list[Person], rules: str = "perudish2"
 
 
 async def finish(here: World, room: Room, people: list[Person]) -> None:
-    while not match_of(room).over:
-        for seat in list(match_of(room).awaited):
-            legal = match_of(room).legal(seat)
+    while not play_of(room).over:
+        for seat in list(awaited(room)):
+            legal = play_of(room).legal(seat)
             calls = [word for word in ("decline", "dudo", "doubt") if word in legal]
             await say(here, room, people[seat], (calls or legal)[0])
         await here.settle(room)
@@ -117,10 +117,10 @@ def test_built_in_ais_are_anchors_with_the_labs_ratings(tmp_path: Path) -> None:
         await here.do(room, ada, "sit")
         for _ in range(300):
             await here.settle(room, 10.0)
-            if match_of(room).over:
+            if play_of(room).over:
                 break
-            if 0 in match_of(room).awaited:
-                legal = match_of(room).legal(0)
+            if 0 in awaited(room):
+                legal = play_of(room).legal(0)
                 await say(here, room, ada, "dudo" if "dudo" in legal else legal[0])
         found = await entries(here, "official 2")
         assert found["Ada"]["games"] == 1
@@ -139,7 +139,7 @@ def test_a_rated_table_has_a_timer_and_its_creator_no_power_over_the_game(tmp_pa
     async def scene(here: World) -> None:
         people = await accounts(here, ["Ada", "Bob"])
         room = await here.table(people[0], 2, rules="common", rated=True)
-        assert room.state.options.timer == 120
+        assert room.table.options.timer == 120
         for person in people:
             await here.open(room, Follower(person))
             await here.do(room, person, "sit")
@@ -151,7 +151,7 @@ def test_a_rated_table_has_a_timer_and_its_creator_no_power_over_the_game(tmp_pa
         ):
             assert (await here.do(room, people[0], kind, **more))["code"] == "refused"
         await here.settle(room, 121.0)
-        assert match_of(room).events[-1]["event"] in ("act", "deal")  # the timer has moved
+        assert play_of(room).events[-1]["event"] in ("act", "deal")  # the timer has moved
 
     rated_world(tmp_path, scene)
 
@@ -202,9 +202,9 @@ def test_the_last_seat_of_a_rated_table_is_not_for_another_ai(tmp_path: Path) ->
 
 async def three_until_one_is_out(here: World) -> tuple[Room, list[Person], int]:
     room, people, _ = await seated(here, 3, rules="common:dice=1")
-    while 0 not in (counts := list(match_of(room).observe().dice_counts)):
-        (seat,) = match_of(room).awaited
-        legal = match_of(room).legal(seat)
+    while 0 not in (counts := list(play_of(room).observe().dice_counts)):
+        (seat,) = awaited(room)
+        legal = play_of(room).legal(seat)
         await say(here, room, people[seat], "dudo" if "dudo" in legal else legal[0])
         await here.settle(room)
     return room, people, counts.index(0)
@@ -213,11 +213,11 @@ async def three_until_one_is_out(here: World) -> tuple[Room, list[Person], int]:
 def test_who_is_out_may_leave_and_keeps_the_place(tmp_path: Path) -> None:
     async def scene(here: World) -> None:
         room, people, out = await three_until_one_is_out(here)
-        (leaver,) = match_of(room).awaited
+        (leaver,) = awaited(room)
         await here.do(room, people[out], "stand")
         await here.do(room, people[leaver], "stand")
         await finish(here, room, people)
-        rows = seat_rows(room.state)
+        rows = seat_rows(room.table)
         assert (rows[out]["place"], rows[out]["left"]) == (2, False)
         assert (rows[leaver]["place"], rows[leaver]["left"]) == (3, True)
 
@@ -230,24 +230,24 @@ def test_who_vanishes_and_is_not_back_at_the_end_is_placed_last(
 ) -> None:
     async def scene(here: World) -> None:
         room, people, out = await three_until_one_is_out(here)
-        (gone,) = match_of(room).awaited
-        for follower in list(room.followers):
+        (gone,) = awaited(room)
+        for follower in list(room.audience.followers):
             if follower.person.id in (people[gone].id, people[out].id):
-                room.shut(follower)
+                await room.shut(follower)
         await here.settle(room, 31.0)  # the AI opens the round, which cannot end the game
-        assert room.state.seats[gone].stand_in is not None
-        assert room.state.seats[out].stand_in is not None
+        assert room.table.seats[gone].stand_in is not None
+        assert room.table.seats[out].stand_in is not None
         if returns:
             await here.open(room, Follower(people[gone]))
         for _ in range(50):
             await here.settle(room, 10.0)
-            if match_of(room).over:
+            if play_of(room).over:
                 break
-            for seat in match_of(room).awaited:
-                if room.state.seats[seat].agent is None:
-                    legal = match_of(room).legal(seat)
+            for seat in awaited(room):
+                if room.table.seats[seat].agent is None:
+                    legal = play_of(room).legal(seat)
                     await say(here, room, people[seat], "dudo" if "dudo" in legal else legal[0])
-        rows = seat_rows(room.state)
+        rows = seat_rows(room.table)
         assert rows[gone]["left"] is not returns
         assert not rows[out]["left"]
         assert rows[out]["place"] == (3 if returns else 2)

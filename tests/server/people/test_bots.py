@@ -70,7 +70,7 @@ def test_bots_may_have_any_number_of_games_by_the_queue(tmp_path: Path) -> None:
                     tables.add((await player.until(lambda m: m["type"] == "matched"))["table"])
             assert len(tables) == 3
             room = await here.server.lobby.room(tables.pop())
-            assert sorted(seat.seed for seat in room.state.seats) == seeds  # both add to the dice
+            assert sorted(seat.seed for seat in room.table.seats) == seeds  # both add to the dice
 
     asyncio.run(main())
 

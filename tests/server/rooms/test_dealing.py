@@ -11,13 +11,8 @@ import pytest
 
 from perudo.server.people.people import Person
 from perudo.server.rooms.room import Room
-from perudo.server.table.match import Match
-from server.world import Follower, World, status_of, world
-
-
-def match_of(room: Room) -> Match:
-    assert room.state.match is not None
-    return room.state.match
+from perudo.server.table import events
+from server.world import Follower, World, awaited, play_of, status_of, world
 
 
 async def seated(
@@ -31,20 +26,20 @@ async def seated(
         await here.open(room, follower)
         assert "code" not in await here.do(room, person, "sit")
     await here.settle(room)
-    match_of(room)
+    play_of(room)
     return room, people, followers
 
 
 async def say(here: World, room: Room, person: Person, action: str) -> dict[str, Any]:
-    return await here.do(room, person, "action", id=room.state.question, action=action)
+    return await here.do(room, person, "action", id=room.table.question, action=action)
 
 
 def acts(room: Room) -> list[tuple[int, str, str]]:
     """Who did what, and by whose will."""
     return [
-        (event.data["record"]["seat"], event.data["record"]["action"], event.data["by"])
-        for event in room.state.log
-        if event.kind == "act"
+        (entry.event.record["seat"], entry.event.record["action"], str(entry.event.by))
+        for entry in room.audience.entries
+        if isinstance(entry.event, events.Act)
     ]
 
 
@@ -59,7 +54,7 @@ def run(path: Path, scene: Callable[[World], Awaitable[None]], **settings: Any) 
 def test_a_1_3_an_expired_timer_says_dudo_or_the_lowest_bid(tmp_path: Path) -> None:
     async def scene(here: World) -> None:
         room, _, followers = await seated(here, 2, timer=10)
-        opener = match_of(room).awaited[0]
+        opener = awaited(room)[0]
         await here.settle(room, 9.0)
         assert acts(room) == []
         assert followers[0].view["seconds"] == 10.0
@@ -74,10 +69,10 @@ def test_a_1_3_an_expired_timer_says_dudo_or_the_lowest_bid(tmp_path: Path) -> N
 def test_claims_of_calza_are_settled_by_seat_not_by_arrival(tmp_path: Path) -> None:
     async def scene(here: World) -> None:
         room, people, followers = await seated(here, 4, rules="official")
-        bidder = match_of(room).awaited[0]
+        bidder = awaited(room)[0]
         await say(here, room, people[bidder], "2x3")
-        asked = match_of(room).window
-        assert asked == [(bidder + 2) % 4, (bidder + 3) % 4]
+        asked = play_of(room).window
+        assert asked == ((bidder + 2) % 4, (bidder + 3) % 4)
         turn = (bidder + 1) % 4
         assert followers[asked[0]].view["legal"] == ["calza", "decline"]
         assert followers[turn].view["legal"] is None
@@ -97,21 +92,21 @@ def test_claims_of_calza_are_settled_by_seat_not_by_arrival(tmp_path: Path) -> N
 def test_the_calza_window_closes_by_itself(tmp_path: Path) -> None:
     async def scene(here: World) -> None:
         room, people, _ = await seated(here, 3, rules="official", calza_window=4.0)
-        bidder = match_of(room).awaited[0]
+        bidder = awaited(room)[0]
         await say(here, room, people[bidder], "2x3")
         asked = (bidder + 2) % 3
-        assert match_of(room).window == [asked]
+        assert play_of(room).window == (asked,)
         await here.settle(room, 3.9)
-        assert match_of(room).window == [asked]
+        assert play_of(room).window == (asked,)
         await here.settle(room, 0.2)
-        assert match_of(room).window == []
+        assert play_of(room).window == ()
         assert acts(room)[1] == (asked, "decline", "window")
         await here.do(room, people[(bidder + 1) % 3], "auto", decline=True)
         await say(here, room, people[(bidder + 1) % 3], "3x3")
-        assert match_of(room).window == [bidder]
+        assert play_of(room).window == (bidder,)
         await here.do(room, people[bidder], "auto", decline=True)
         await here.settle(room)
-        assert match_of(room).window == []
+        assert play_of(room).window == ()
 
     run(tmp_path, scene)
 
@@ -119,14 +114,14 @@ def test_the_calza_window_closes_by_itself(tmp_path: Path) -> None:
 def test_answers_in_the_window_survive_a_restart(tmp_path: Path) -> None:
     async def scene(here: World) -> None:
         room, people, _ = await seated(here, 4, rules="official")
-        bidder = match_of(room).awaited[0]
+        bidder = awaited(room)[0]
         await say(here, room, people[bidder], "2x3")
-        first, second = match_of(room).window
+        first, second = play_of(room).window
         await say(here, room, people[second], "calza")
         await room.stop()
-        del here.lobby._rooms[room.state.id]
-        again = await here.lobby.room(room.state.id)
-        assert match_of(again).awaited == [first]
+        del here.lobby._rooms[room.table.id]
+        again = await here.lobby.room(room.table.id)
+        assert awaited(again) == (first,)
         await say(here, again, people[first], "decline")
         await here.settle(again)
         assert acts(again)[-1][:2] == (second, "calza")
@@ -137,10 +132,10 @@ def test_answers_in_the_window_survive_a_restart(tmp_path: Path) -> None:
 def test_who_vanishes_is_played_by_an_ai_until_they_return(tmp_path: Path) -> None:
     async def scene(here: World) -> None:
         room, people, followers = await seated(here, 2)
-        opener = match_of(room).awaited[0]
+        opener = awaited(room)[0]
 
         async def go() -> None:
-            room.shut(followers[opener])
+            await room.shut(followers[opener])
 
         await room.perform(go)
         assert not followers[1 - opener].sent[-1]["info"]["seats"][opener]["here"]
@@ -148,13 +143,13 @@ def test_who_vanishes_is_played_by_an_ai_until_they_return(tmp_path: Path) -> No
         assert acts(room) == []
         await here.settle(room, 1.5)
         await here.settle(room)
-        assert room.state.seats[opener].stand_in == "observer"
+        assert room.table.seats[opener].stand_in == "observer"
         assert acts(room)[0][0] == opener
         assert acts(room)[0][2] == "ai"
         back = Follower(people[opener])
         await here.open(room, back)
-        assert room.state.seats[opener].stand_in is None
-        assert back.view["dice"] == match_of(room).observe(opener).hand(opener)
+        assert room.table.seats[opener].stand_in is None
+        assert back.view["dice"] == play_of(room).observe(opener).hand(opener)
 
     run(tmp_path, scene)
 
@@ -162,13 +157,13 @@ def test_who_vanishes_is_played_by_an_ai_until_they_return(tmp_path: Path) -> No
 def test_everybody_waits_for_the_absent_if_the_creator_chose_so(tmp_path: Path) -> None:
     async def scene(here: World) -> None:
         room, people, followers = await seated(here, 2, private=True)
-        assert room.dealer.pacing.absence_seconds == 180.0
+        assert room.timing.absence(room.table) == 180.0
         assert (await here.do(room, people[1], "absence", action="wait"))["code"] == "not_creator"
         assert "code" not in await here.do(room, people[0], "absence", action="wait")
 
         async def go() -> None:
-            room.shut(followers[0])
-            room.shut(followers[1])
+            await room.shut(followers[0])
+            await room.shut(followers[1])
 
         await room.perform(go)
         await here.settle(room, 10_000.0)
@@ -181,20 +176,20 @@ def test_who_leaves_is_placed_last_and_an_ai_plays_on(tmp_path: Path) -> None:
     async def scene(here: World) -> None:
         room, people, _ = await seated(here, 2, rules="common:dice=1")
         await here.do(room, people[1], "stand")
-        assert room.state.seat_of(people[1].id) is None
+        assert room.table.seat_of(people[1].id) is None
         await here.settle(room)
         for _ in range(20):
-            if match_of(room).over:
+            if play_of(room).over:
                 break
-            legal = match_of(room).legal(0)
+            legal = play_of(room).legal(0)
             if legal:
                 await say(here, room, people[0], "dudo" if "dudo" in legal else legal[0])
             await here.settle(room)
         from perudo.server.history.projections import seat_rows
 
-        rows = seat_rows(room.state)
+        rows = seat_rows(room.table)
         assert [(row["place"], row["left"]) for row in rows] == [(1, False), (2, True)]
-        assert room.state.seats[1].occupant is None
+        assert room.table.seats[1].occupant is None
 
     run(tmp_path, scene)
 
@@ -206,7 +201,7 @@ def test_a_pause_stops_all_clocks(tmp_path: Path) -> None:
         await here.do(room, people[0], "pause", on=True)
         await here.settle(room, 1000.0)
         assert acts(room) == []
-        opener = match_of(room).awaited[0]
+        opener = awaited(room)[0]
         assert (await say(here, room, people[opener], "1x2"))["code"] == "paused"
         await here.do(room, people[0], "pause", on=False)
         await here.settle(room, 5.0)
@@ -229,13 +224,13 @@ def test_kicked_people_stay_away_and_their_seat_can_be_filled(tmp_path: Path) ->
             "code"
         ] == "refused"
         await room.stop()
-        del here.lobby._rooms[room.state.id]
-        room = await here.lobby.room(room.state.id)  # folded again from the log
+        del here.lobby._rooms[room.table.id]
+        room = await here.lobby.room(room.table.id)  # folded again from the log
         assert (await here.do(room, people[1], "sit"))["code"] == "kicked"
         await here.do(room, people[0], "fill", seat=1, level="casual")
         await here.do(room, people[0], "fill", seat=2, agent="observer")
         await here.settle(room)
-        assert room.state.status == "playing"
+        assert room.table.status == "playing"
 
     run(tmp_path, scene)
 
@@ -264,22 +259,22 @@ def test_a_series_of_ais_plays_itself_and_a_rematch_begins_another(tmp_path: Pat
         room = await here.table(people[0], seats, rules="common:dice=1", games=3)
         for _ in range(200):
             await here.settle(room)
-            if room.state.status == "finished":
+            if room.table.status == "finished":
                 break
-        assert room.state.game == 3
-        assert sum(room.state.wins) == 3
+        assert room.table.game == 3
+        assert sum(room.table.wins) == 3
         table, pair, _ = await seated(here, 2, rules="common:dice=1")
-        while not match_of(table).over:
-            seat = match_of(table).awaited[0]
-            legal = match_of(table).legal(seat)
+        while not play_of(table).over:
+            seat = awaited(table)[0]
+            legal = play_of(table).legal(seat)
             await say(here, table, pair[seat], "dudo" if "dudo" in legal else legal[0])
         assert status_of(table) == "finished"
         await here.do(table, pair[0], "rematch")
         assert status_of(table) == "finished"
         await here.do(table, pair[1], "rematch", seed="cd")
         assert status_of(table) == "playing"
-        assert table.state.game == 2
-        assert cast(Any, match_of(table).events[0])["fair"]["seeds"] == ["", "cd"]
+        assert table.table.game == 2
+        assert cast(Any, play_of(table).events[0])["fair"]["seeds"] == ["", "cd"]
 
     run(tmp_path, scene)
 
@@ -310,17 +305,15 @@ def test_ais_finish_at_once_when_people_are_out_and_hurry(tmp_path: Path) -> Non
         await here.do(room, people[0], "sit")
         for _ in range(400):
             await here.settle(room, 10.5)
-            match = room.state.match
-            if match is not None and match.observe().dice_counts[0] == 0:
+            if room.table.play is not None and play_of(room).observe().dice_counts[0] == 0:
                 break
-            if match is not None and 0 in match.awaited:
+            if 0 in awaited(room):
                 assert (await here.do(room, people[0], "hurry"))["code"] == "still_playing"
-                await say(here, room, people[0], match.legal(0)[-2])
-        assert match is not None
-        if not match.over:
+                await say(here, room, people[0], play_of(room).legal(0)[-2])
+        if not play_of(room).over:
             await here.do(room, people[0], "hurry")
             for _ in range(20):
                 await here.settle(room)
-        assert match.over
+        assert play_of(room).over
 
     run(tmp_path, scene)

@@ -7,9 +7,9 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from perudo.server.db import schema
-from perudo.server.rooms.dealer import CLOSE_ABANDONED_SECONDS
-from server.rooms.test_dealing import match_of, run, seated
-from server.world import Follower, World, status_of
+from perudo.server.table.due import CLOSE_ABANDONED_SECONDS
+from server.rooms.test_dealing import run, seated
+from server.world import Follower, World, play_of, status_of
 
 AI = {"kind": "ai", "agent": "random"}
 
@@ -29,7 +29,7 @@ def test_games_of_ais_alone_are_counted_however_the_table_came_to_be(tmp_path: P
         second = await here.table(ada, [{"kind": "open"}, AI], rules="common:dice=1", games=30)
         refused = await here.do(second, ada, "fill", seat=0, agent="random")
         assert refused["code"] == "quota"
-        assert second.state.seats[0].occupant is None
+        assert second.table.seats[0].occupant is None
         assert "code" not in await here.do(second, ada, "sit")  # people play as much as they like
 
     run(tmp_path, scene, ai_games_per_day=50)
@@ -45,8 +45,8 @@ def test_a_series_that_everybody_has_left_ends_with_its_game(tmp_path: Path) -> 
         await here.do(room, ada, "stand")
         for _ in range(100):
             await here.settle(room, 5.0)
-        assert match_of(room).over
-        assert (room.state.status, room.state.game) == ("closed", 1)
+        assert play_of(room).over
+        assert (room.table.status, room.table.game) == ("closed", 1)
 
     run(tmp_path, scene)
 
@@ -55,14 +55,14 @@ def test_the_next_game_waits_until_somebody_is_back(tmp_path: Path) -> None:
     async def scene(here: World) -> None:
         room, people, followers = await seated(here, 2, rules="common:dice=1", games=3)
         for follower in followers:
-            room.shut(follower)
+            await room.shut(follower)
         for _ in range(100):
             await here.settle(room, 31.0)
-        assert match_of(room).over
-        assert (room.state.status, room.state.game) == ("playing", 1)
+        assert play_of(room).over
+        assert (room.table.status, room.table.game) == ("playing", 1)
         await here.open(room, Follower(people[0]))
         await here.settle(room, 10.0)
-        assert room.state.game == 2
+        assert room.table.game == 2
 
     run(tmp_path, scene)
 
@@ -71,7 +71,7 @@ def test_a_series_to_which_nobody_comes_back_is_closed_after_a_week(tmp_path: Pa
     async def scene(here: World) -> None:
         room, _, followers = await seated(here, 2, rules="common:dice=1", games=3)
         for follower in followers:
-            room.shut(follower)
+            await room.shut(follower)
         for _ in range(100):
             await here.settle(room, 31.0)
         await here.settle(room, CLOSE_ABANDONED_SECONDS - 4000.0)

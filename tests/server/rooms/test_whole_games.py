@@ -23,10 +23,10 @@ from perudo.server.ai.series_player import play_games
 from perudo.server.db import schema
 from perudo.server.history.records import record_of, series_games
 from perudo.server.rooms.room import Room
-from perudo.server.table.seating import by_entrant, seated, sitting_of
+from perudo.server.table.seating import by_player, by_seat, seating_of
 from perudo.table import SeededDice, Table
 from server.kit import QuickPool
-from server.world import Follower, World, world
+from server.world import Follower, World, awaited, world
 
 NAMES = ("macleod", "heuristic-adaptive", "observer")
 AIS = [{"kind": "ai", "agent": name} for name in NAMES]
@@ -49,7 +49,7 @@ async def played(here: World, room: Room, games: int = 1000) -> None:
     """Wait until so many games have begun, or the series is over."""
     for _ in range(3000):
         await here.settle(room)
-        if room.state.status == "finished" or room.state.game >= games:
+        if room.table.status == "finished" or room.table.game >= games:
             return
         await asyncio.sleep(0.005)
     raise AssertionError("the series stopped")
@@ -57,25 +57,25 @@ async def played(here: World, room: Room, games: int = 1000) -> None:
 
 async def loaded_again(here: World, room: Room) -> Room:
     await room.stop()
-    del here.lobby._rooms[room.state.id]
-    return await here.lobby.room(room.state.id)
+    del here.lobby._rooms[room.table.id]
+    return await here.lobby.room(room.table.id)
 
 
 # --- seats --------------------------------------------------------------------------------------
 @pytest.mark.parametrize("players", [2, 3, 6])
 def test_everybody_has_every_seat_equally_often(players: int) -> None:
-    sittings = [sitting_of("table", 4, game, players) for game in range(4, 4 + 20 * players)]
-    assert sittings[0] == list(range(players))
+    seatings = [seating_of("table", 4, game, players) for game in range(4, 4 + 20 * players)]
+    assert seatings[0] == list(range(players))
     for block in range(20):
-        part = sittings[block * players : (block + 1) * players]
+        part = seatings[block * players : (block + 1) * players]
         for seat in range(players):
-            assert sorted(sitting[seat] for sitting in part) == list(range(players))
-    again = [sitting_of("table", 4, game, players) for game in range(4, 4 + 20 * players)]
-    assert again == sittings
+            assert sorted(seating[seat] for seating in part) == list(range(players))
+    again = [seating_of("table", 4, game, players) for game in range(4, 4 + 20 * players)]
+    assert again == seatings
     if players > 2:
         beside = Counter(
-            (sitting[seat], sitting[(seat + 1) % players])
-            for sitting in sittings
+            (seating[seat], seating[(seat + 1) % players])
+            for seating in seatings
             for seat in range(players)
         )
         assert len(beside) == players * (players - 1)  # and everybody sits beside everybody
@@ -83,10 +83,10 @@ def test_everybody_has_every_seat_equally_often(players: int) -> None:
 
 def test_a_memory_moves_with_those_whom_it_is_about() -> None:
     memory = np.arange(20.0).reshape(10, 2)
-    sitting = [2, 0, 1]
-    arranged = seated(memory, sitting)
+    seating = [2, 0, 1]
+    arranged = by_seat(memory, seating)
     assert arranged[0].tolist() == memory[2].tolist()
-    assert np.array_equal(by_entrant(arranged, sitting), memory)
+    assert np.array_equal(by_player(arranged, seating), memory)
 
 
 def test_ais_change_seats_between_games_and_their_wins_go_with_them(tmp_path: Path) -> None:
@@ -99,17 +99,17 @@ def test_ais_change_seats_between_games_and_their_wins_go_with_them(tmp_path: Pa
         assert pool_of(here).batches == 0
         starts = [e for m in watcher.sent for e in m["events"] if e["kind"] == "started"]
         assert [start["sitting"] for start in starts] == [
-            sitting_of(room.state.id, 1, game, 3) for game in range(1, 7)
+            seating_of(room.table.id, 1, game, 3) for game in range(1, 7)
         ]
         for start in starts:
             agents = [player["agent"] for player in start["players"]]
-            assert agents == [NAMES[entrant] for entrant in start["sitting"]]
+            assert agents == [NAMES[player] for player in start["sitting"]]
         winners = await here.service.store.read(winning_agents)
-        for seat, wins in zip(room.state.seats, room.state.wins, strict=True):
+        for seat, wins in zip(room.table.seats, room.table.wins, strict=True):
             assert wins == winners[seat.agent]
         again = await loaded_again(here, room)
-        assert (again.state.sitting, again.state.wins) == (room.state.sitting, room.state.wins)
-        assert [seat.agent for seat in again.state.seats] == [s.agent for s in room.state.seats]
+        assert (again.table.seating, again.table.wins) == (room.table.seating, room.table.wins)
+        assert [seat.agent for seat in again.table.seats] == [s.agent for s in room.table.seats]
 
     run(tmp_path, scene)
 
@@ -128,17 +128,17 @@ def test_people_keep_their_seats(tmp_path: Path) -> None:
         await here.do(room, person, "sit")
         for _ in range(5000):
             await here.settle(room)
-            match = room.state.match
-            if match is not None and 0 in match.awaited:
+            match = room.table.play
+            if match is not None and 0 in awaited(room):
                 legal = match.legal(0)
                 action = "dudo" if "dudo" in legal else legal[0]
-                await here.do(room, person, "action", id=room.state.question, action=action)
+                await here.do(room, person, "action", id=room.table.question, action=action)
             else:
                 await asyncio.sleep(0.001)  # AIs ask the database what they remember
-            if room.state.game >= 3:
+            if room.table.game >= 3:
                 break
-        assert room.state.game >= 3
-        assert room.state.sitting == [0, 1, 2]
+        assert room.table.game >= 3
+        assert room.table.seating == (0, 1, 2)
 
     run(tmp_path, scene)
 
@@ -154,11 +154,11 @@ def test_games_that_nobody_follows_are_played_whole(watched: bool, tmp_path: Pat
         if watched:
             await here.open(room, follower)
         await played(here, room)
-        assert room.state.game == 40
-        assert sum(room.state.wins) == 40
+        assert room.table.game == 40
+        assert sum(room.table.wins) == 40
         assert pool_of(here).batches == 2  # 32 and 8 games
         assert pool_of(here).asked == 0
-        id = room.state.id
+        id = room.table.id
         rows = await here.service.store.read(
             lambda connection: [record_of(connection, f"{id}.{n}") for n in range(1, 41)]
         )
@@ -170,8 +170,8 @@ def test_games_that_nobody_follows_are_played_whole(watched: bool, tmp_path: Pat
             games = [e["game"] for m in follower.sent for e in m["events"] if "sitting" in e]
             assert games == list(range(1, 41))[-len(games) :]
         again = await loaded_again(here, room)
-        assert again.state.wins == room.state.wins
-        assert again.state.status == "finished"
+        assert again.table.wins == room.table.wins
+        assert again.table.status == "finished"
 
     run(tmp_path, scene)
 
@@ -216,7 +216,7 @@ def test_ais_that_fail_or_take_long_are_asked_move_by_move(tmp_path: Path) -> No
         (person,) = await here.guests(1)
         room = await here.table(person, AIS[1:], rules="common:dice=1", games=3)
         await played(here, room)
-        assert (room.state.game, pool.batches) == (3, 3)
+        assert (room.table.game, pool.batches) == (3, 3)
         assert pool.asked > 3
 
     run(tmp_path, scene)
@@ -240,7 +240,7 @@ def test_somebody_who_comes_to_watch_sees_the_first_game_by_moves(tmp_path: Path
         await here.open(room, watcher)
         go.set()
         await played(here, room)
-        assert room.state.game == 3
+        assert room.table.game == 3
         started = [len(m["events"]) for m in watcher.sent if "started" in str(m["events"])]
         assert len(started) == 3  # each came with its first deal, and the moves after it
         assert pool.asked > 3
@@ -266,10 +266,10 @@ def test_a_paused_series_stands_still_and_goes_on(tmp_path: Path) -> None:
         for _ in range(5):
             await here.settle(room)
             await asyncio.sleep(0.01)
-        assert room.state.game == 0
+        assert room.table.game == 0
         await here.do(room, person, "pause", on=False)
         await played(here, room)
-        assert room.state.game == 3
+        assert room.table.game == 3
 
     run(tmp_path, scene)
 
@@ -277,7 +277,7 @@ def test_a_paused_series_stands_still_and_goes_on(tmp_path: Path) -> None:
 def test_a_game_that_takes_too_long_is_not_among_those_played() -> None:
     game: PlannedGame = {
         "players": ["a", "b"],
-        "sitting": [0, 1],
+        "seating": [0, 1],
         "secret": "ab" * 32,
         "seeds": ["", ""],
     }
@@ -299,8 +299,10 @@ def test_a_game_that_takes_too_long_is_not_among_those_played() -> None:
 # --- memory -------------------------------------------------------------------------------------
 async def memories_of(room: Room) -> list[str | None]:
     return [
-        await room.dealer.memories.of_seat(seat, each.agent, agent_named(each.agent).memory_width)
-        for seat, each in enumerate(room.state.seats)
+        await room.memories.of_seat(
+            room.table, seat, each.agent, agent_named(each.agent).memory_width
+        )
+        for seat, each in enumerate(room.table.seats)
         if each.agent is not None
     ]
 
@@ -315,47 +317,45 @@ def test_an_ai_remembers_after_a_restart_what_it_did(watched: bool, tmp_path: Pa
         await played(here, room, games=3)
         if watched:  # in the middle of the third game
             for _ in range(200):
-                events = [] if room.state.match is None else room.state.match.events
+                events = [] if room.table.play is None else room.table.play.events
                 if sum(event["event"] == "result" for event in events) >= 2:
                     break
                 await here.settle(room)
             await here.do(room, person, "pause", on=True)
-            assert room.state.game >= 3
+            assert room.table.game >= 3
         before = await memories_of(room)
         again = await loaded_again(here, room)
         assert await memories_of(again) == before
-        sitting = room.state.sitting
-        assert before[sitting.index(2)] is None  # observers forget
-        for entrant in (0, 1):
-            (memory,) = unpack_memories(before[sitting.index(entrant)], 1)
+        seating = room.table.seating
+        assert before[seating.index(2)] is None  # observers forget
+        for player in (0, 1):
+            (memory,) = unpack_memories(before[seating.index(player)], 1)
             assert memory.any()
-            assert np.array_equal(memory, await counted_anew(here, room, entrant))
+            assert np.array_equal(memory, await counted_anew(here, room, player))
 
     run(tmp_path, scene)
 
 
-async def counted_anew(here: World, room: Room, entrant: int) -> Any:
+async def counted_anew(here: World, room: Room, player: int) -> Any:
     """What an agent learns from a series, told by the records and the running game alone."""
-    state, agent = room.state, agent_named(NAMES[entrant])
+    table, agent = room.table, agent_named(NAMES[player])
     memory = np.zeros((10, agent.memory_width))
-    assert state.match is not None
+    play = table.play
+    assert play is not None
+    last = table.game if play.over else table.game - 1
     games = await here.service.store.read(
-        lambda connection: (
-            list(series_games(connection, state.id, 1, state.game))
-            if state.match is not None and state.match.over
-            else list(series_games(connection, state.id, 1, state.game - 1))
-        )
+        lambda connection: list(series_games(connection, table.id, 1, last))
     )
-    told = [(sitting, list(record.replay())) for _, sitting, record in games]
-    if not state.match.over:
-        told.append((state.sitting, list(state.match.table.record.replay())))
-    for sitting, story in told:
-        at_table = seated(memory, sitting)
+    told = [(seating, list(record.replay())) for _, seating, record in games]
+    if not play.over:
+        told.append((list(table.seating), list(play.record().replay())))
+    for seating, story in told:
+        at_table = by_seat(memory, seating)
         for event, position in story:
             if event["event"] == "result":
-                agent.learn(position.observe(sitting.index(entrant)), at_table)
-        memory = by_entrant(at_table, sitting)
-    return seated(memory, state.sitting)
+                agent.learn(position.observe(seating.index(player)), at_table)
+        memory = by_player(at_table, seating)
+    return by_seat(memory, table.seating)
 
 
 def test_no_built_in_ai_writes_in_its_memory_when_it_decides() -> None:

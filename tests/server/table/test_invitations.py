@@ -7,6 +7,7 @@ import json
 import logging
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,8 @@ from perudo.server.db import schema
 from perudo.server.db.engine import migrate, open_engine
 from perudo.server.people.personal_data import export_person
 from perudo.server.process.logs import JsonLines
-from perudo.server.rooms.lobby import read_log
-from perudo.server.table.table import TableState
+from perudo.server.rooms.table_log import read_log
+from perudo.server.table.log import table_of
 from perudo.terminal import online
 from server.kit import PATIENCE_SECONDS, Player, Site, play_out, settings_for, site
 from server.world import world
@@ -51,7 +52,7 @@ def test_a_seat_by_invitation_needs_the_key_and_an_open_one_does_not(
         async with world(tmp_path) as here:
             ada, bob, cleo, dan, eve = await here.guests(5)
             room = await here.table(ada, [INVITED, OPEN, INVITED, OPEN], private=private)
-            key = room.state.key
+            key = room.table.key
             assert key is not None
             assert len(key) >= 22  # 128 bits, six in a letter
             for wish, code in (
@@ -73,7 +74,7 @@ def test_a_seat_by_invitation_needs_the_key_and_an_open_one_does_not(
             assert (await here.do(room, bob, "sit", seat=2))["repeated"]  # who sits, sits
             assert "code" not in await here.do(room, dan, "sit", seat=2, key=key)
             assert (await here.do(room, eve, "sit", key=key))["code"] == "taken"
-            seated = [seat.occupant.id for seat in room.state.seats if seat.occupant]
+            seated = [seat.occupant.id for seat in room.table.seats if seat.occupant]
             assert seated == [cleo.id, bob.id, dan.id, ada.id]
 
     asyncio.run(main())
@@ -84,15 +85,15 @@ def test_the_creator_needs_no_key_and_a_guest_leaves_open_seats_to_others(tmp_pa
         async with world(tmp_path) as here:
             ada, bob, cleo = await here.guests(3)
             room = await here.table(ada, [OPEN, INVITED, INVITED])
-            key = room.state.key
+            key = room.table.key
             await here.do(room, bob, "sit", key=key)
-            assert room.state.seat_of(bob.id) == 1
+            assert room.table.seat_of(bob.id) == 1
             await here.do(room, cleo, "sit", key=WRONG)  # an open seat is free: nothing is needed
-            assert room.state.seat_of(cleo.id) == 0
+            assert room.table.seat_of(cleo.id) == 0
             await here.do(room, ada, "sit")
-            assert room.state.seat_of(ada.id) == 2
+            assert room.table.seat_of(ada.id) == 2
             plain = await here.table(ada, [OPEN, AI])
-            assert plain.state.key is None
+            assert plain.table.key is None
 
     asyncio.run(main())
 
@@ -284,7 +285,7 @@ def test_only_those_who_may_invite_are_told_the_key(tmp_path: Path, heard: Heard
             find = partial(export_person, who=players[0].id)
             told.append(json.dumps(await here.server.service.store.read(find)))
             assert table in told[-1]  # the creator's table is there, and without its key
-            told.append(repr(here.server.lobby.find(table).state))  # type: ignore[union-attr]
+            told.append(repr(here.server.lobby.find(table).table))  # type: ignore[union-attr]
             assert any(table in each for each in heard.lines)  # requests were logged here
             told += heard.lines
             assert not [each for each in told if key in each or code in each]
@@ -325,9 +326,10 @@ def test_tables_from_before_there_were_keys_get_one(tmp_path: Path) -> None:
             opened = schema.events.c.kind == "opened"
             connection.execute(schema.events.update().where(opened).values(hidden=None))
             connection.execute(sa.text("UPDATE alembic_version SET version_num = '0002'"))
+            connection.execute(sa.text("DROP TABLE reviews"))
         migrate(engine)
         with engine.connect() as connection:
-            states = [TableState.load(table, read_log(connection, table)) for table in tables]
+            states = [table_of(table, read_log(connection, table)) for table in tables]
         engine.dispose()
         assert states[0].key is not None
         assert states[1].key is None
@@ -347,7 +349,7 @@ def test_a_table_without_a_key_keeps_its_invited_seats_for_its_creator(tmp_path:
         async with world(tmp_path) as here:
             ada, bob = await here.guests(2)
             room = await here.table(ada, [OPEN, INVITED])
-            room.state.key = None
+            room.table = replace(room.table, key=None)
             for wish in ({"key": ""}, {"key": "None"}):
                 refused = await here.do(room, bob, "sit", seat=1, **wish)
                 assert refused["code"] == "wrong_invitation"

@@ -13,6 +13,7 @@ from perudo.games.perudo.actions import (
     parse_action,
 )
 from perudo.games.perudo.game import PERUDO, PerudoGame
+from perudo.games.perudo.hosting import PerudoHosting
 from perudo.games.perudo.outcome import Outcome
 from perudo.games.perudo.position import position
 from perudo.games.perudo.rules import OPTIONS, PRESETS, Preset, Rules
@@ -33,6 +34,7 @@ __all__ = [
     "Palafico",
     "Pass",
     "PerudoGame",
+    "PerudoHosting",
     "PerudoState",
     "Preset",
     "Rules",

@@ -24,10 +24,9 @@ from typing import Any
 from perudo.agents.external.line_process import LineProcess, ProcessError
 from perudo.agents.external.wire import encode, pack_records
 from perudo.games.errors import PerudoError
-from perudo.games.game import Record
+from perudo.games.game import Record, game_of
 from perudo.games.perudo import PERUDO
 from perudo.server.ai.questions import Order, Played, Prepare, Question
-from perudo.server.table.match import action_text
 
 PREPARE_SECONDS = 300.0
 """Compiling an AI for the first time may take minutes; playing never does."""
@@ -91,20 +90,21 @@ class AiPool:
         self, agent: str, observation: Record, memory: str | None, seconds: float
     ) -> str:
         """Ask an AI for its action."""
+        game = game_of(observation.dtype)
         answer = await self._ask(
             agent,
             {
                 "do": "decide",
                 "agent": agent,
                 "batch": False,
-                "game": PERUDO.name,
+                "game": game.name,
                 "states": pack_records([observation]),
                 "memories": memory,
                 "streams": [secrets.randbits(64)],
             },
             seconds,
         )
-        return action_text(int(answer["actions"][0]))
+        return game.format_action(int(answer["actions"][0]))
 
     async def learn(self, agent: str, rounds: Sequence[Record], memory: str, seconds: float) -> str:
         """Show an AI settled rounds, in their order; returns its memory."""

@@ -40,7 +40,7 @@ class PlannedGame(TypedDict):
     """A game to be played whole."""
 
     players: list[str]
-    sitting: list[int]
+    seating: list[int]
     """The player in each seat, as a place in the order's list of agents."""
     secret: str
     seeds: list[str]

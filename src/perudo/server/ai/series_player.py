@@ -21,7 +21,7 @@ from perudo.games.log import Event
 from perudo.games.perudo import PERUDO, Rules
 from perudo.games.policy import Memory
 from perudo.server.ai.questions import Order, PlannedGame, Played
-from perudo.server.table.seating import by_entrant, seated
+from perudo.server.table.seating import by_player, by_seat
 from perudo.table import Table
 
 AgentOf = Callable[[str, Rules, int], Player]
@@ -69,37 +69,37 @@ def _play(
     memories: list[Memory],
     deadline: float,
 ) -> list[Event]:
-    sitting = game["sitting"]
+    seating = game["seating"]
     dice = FairDice(bytes.fromhex(game["secret"]), game["seeds"])
     table = Table(PERUDO, rules, game["players"], dice)
-    streams = [np.array([secrets.randbits(64)], np.uint64) for _ in sitting]
-    at_table = [seated(memories[entrant], sitting) for entrant in sitting]
+    streams = [np.array([secrets.randbits(64)], np.uint64) for _ in seating]
+    at_table = [by_seat(memories[player], seating) for player in seating]
     events = table.record.events
     told = len(events)
     while (seat := table.actor) is not None:
         if time.monotonic() > deadline:
             raise OutOfTimeError("the game takes too long")
-        agent = agents[sitting[seat]]
+        agent = agents[seating[seat]]
         decision = agent.decide(table.observe(seat), at_table[seat].copy(), streams[seat])
         table.act(seat, decision.action if isinstance(decision, Decision) else decision)
         for event in events[told:]:
             if event["event"] == "result":
-                _show(table, event["n"], sitting, agents, at_table)
+                _show(table, event["n"], seating, agents, at_table)
         told = len(events)
-    for seat, entrant in enumerate(sitting):
-        memories[entrant] = by_entrant(at_table[seat], sitting)
+    for seat, player in enumerate(seating):
+        memories[player] = by_player(at_table[seat], seating)
     return events
 
 
 def _show(
     table: Table,
     number: int,
-    sitting: Sequence[int],
+    seating: Sequence[int],
     agents: Sequence[Player],
     at_table: Sequence[Memory],
 ) -> None:
     """Show a settled round to those who remember."""
-    for seat, entrant in enumerate(sitting):
-        if agents[entrant].memory_width:
+    for seat, player in enumerate(seating):
+        if agents[player].memory_width:
             _, view = next(table.story(seat, number - 1))
-            agents[entrant].learn(view, at_table[seat])
+            agents[player].learn(view, at_table[seat])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from sqlalchemy.engine import Connection
@@ -11,7 +11,9 @@ from perudo.games.log import Event
 from perudo.games.perudo.game import Deal
 from perudo.games.perudo.outcome import Settled
 from perudo.server.db import schema
-from perudo.server.table.table import Logged, TableState
+from perudo.server.table.events import End
+from perudo.server.table.log import Entry
+from perudo.server.table.table import Table
 
 
 def game_id(table: str, number: int) -> str:
@@ -19,59 +21,62 @@ def game_id(table: str, number: int) -> str:
     return f"{table}.{number}"
 
 
-def game_began(connection: Connection, logged: list[Logged], *, state: TableState) -> None:
-    """Note that a game has begun."""
-    options = state.options
+def project(
+    connection: Connection,
+    table: Table,
+    entries: Sequence[Entry],
+    rate: Callable[[Connection, Table, float], None] | None,
+) -> None:
+    """Note what lists and statistics need of new events, after which the table is as given."""
+    for entry in entries:
+        if entry.event.kind == "started":
+            _game_began(connection, table, entry)
+        elif entry.event.kind == "end":
+            _game_ended(connection, table, entry)
+            if rate is not None:
+                rate(connection, table, entry.at)
+
+
+def _game_began(connection: Connection, table: Table, started: Entry) -> None:
+    options = table.options
     connection.execute(
         schema.games.insert().values(
-            id=game_id(state.id, state.game),
-            table_id=state.id,
-            number=state.game,
+            id=game_id(table.id, table.game),
+            table_id=table.id,
+            number=table.game,
             preset=options.preset,
             rules=options.rules_text,
             rated=options.rated,
             private=options.private,
-            started=logged[0].at,
-            first_event=logged[0].n,
+            started=started.at,
+            first_event=started.n,
         )
     )
 
 
-def game_ended(
-    connection: Connection,
-    logged: list[Logged],
-    *,
-    state: TableState,
-    rate: Callable[[Connection, Any], None] | None,
-) -> None:
-    """Note how a game has ended."""
-    assert state.match is not None
-    end = next(event for event in logged if event.kind == "end")
-    record = state.match.table.record
-    seats = seat_rows(state)
-    id = game_id(state.id, state.match.number)
+def _game_ended(connection: Connection, table: Table, end: Entry) -> None:
+    assert isinstance(end.event, End)
+    payoffs = end.event.record["payoffs"]
+    seats = seat_rows(table)
+    id = game_id(table.id, table.game)
     connection.execute(
         schema.games.update()
         .where(schema.games.c.id == id)
         .values(
             ended=end.at,
             last_event=end.n,
-            winner=record.events[-1]["payoffs"].index(max(record.events[-1]["payoffs"])),
+            winner=payoffs.index(max(payoffs)),
         )
     )
     connection.execute(schema.game_seats.insert(), [{"game_id": id, **row} for row in seats])
-    if rate is not None:
-        rate(connection, state)
 
 
-def seat_rows(state: TableState) -> list[dict[str, Any]]:
-    """What each seat did in the game that has just ended."""
-    assert state.match is not None
-    players = len(state.seats)
-    started = next(event for event in state.log if event.kind == "started")
-    left = leavers(state)
-    tallies = [_Tally() for _ in range(players)]
-    order = _follow(state.match.table.record.events, tallies)
+def seat_rows(table: Table) -> list[dict[str, Any]]:
+    """Return what each seat did in the game that has just ended."""
+    play, left = table.play, table.quit | table.away
+    assert play is not None
+    tallies = [_Tally() for _ in play.lineup]
+    order = _follow(play.events, tallies)
     # Who left is placed after everybody who stayed.
     ranking = [seat for seat in order if seat not in left] + [
         seat for seat in order if seat in left
@@ -92,30 +97,8 @@ def seat_rows(state: TableState) -> list[dict[str, Any]]:
             "faces": ",".join(map(str, tallies[seat].faces)),
             "rounds_lost": tallies[seat].lost,
         }
-        for seat, player in enumerate(started.data["players"])
+        for seat, player in enumerate(play.lineup)
     ]
-
-
-def leavers(state: TableState) -> set[int]:
-    """Seats whose players left while they had dice, or went away then and are not back.
-
-    Who is out may go: that has no influence on the game.
-    """
-    dice = [0] * len(state.seats)
-    left: set[int] = set()
-    away = {number for number, seat in enumerate(state.seats) if seat.stand_in and not seat.left}
-    for event in state.log:
-        if event.kind == "deal":
-            dice = [len(hand) for hand in event.data["record"]["dice"]]
-        elif event.kind == "result":
-            record = event.data["record"]
-            changes = zip(dice, record["gained"], record["lost"], strict=True)
-            dice = [held + gained - lost for held, gained, lost in changes]
-        elif event.kind == "left" and dice[event.data["seat"]] > 0:
-            left.add(event.data["seat"])
-        elif event.kind == "absent" and dice[event.data["seat"]] == 0:
-            away.discard(event.data["seat"])
-    return left | away
 
 
 class _Tally:
@@ -127,7 +110,7 @@ class _Tally:
         self.faces = [0] * 6
 
 
-def _follow(events: list[Event], tallies: list[_Tally]) -> list[int]:
+def _follow(events: Sequence[Event], tallies: list[_Tally]) -> list[int]:
     """Count what happened; returns the seats from the winner to the first who was out."""
     out: list[int] = []
     dice: list[str] = []

@@ -16,7 +16,7 @@ from perudo import levels
 from perudo.ratings import POINTS, START, Skill, skills_after
 from perudo.server.db import schema
 from perudo.server.history.projections import game_id
-from perudo.server.table.table import TableState
+from perudo.server.table.table import Table
 from perudo.server.wire.bodies import LadderEntry, RatingChange, RatingPoints
 
 BETA = 25.0 / 6.0
@@ -55,12 +55,12 @@ def category(preset: str, players: int) -> str:
     return f"{preset} {'2' if players == 2 else '3-6'}"
 
 
-def rate_game(connection: Connection, state: TableState) -> None:
-    """Change the ratings of those who played a rated game, in the transaction that stores it."""
-    options = state.options
-    if not options.rated or options.preset is None or state.match is None:
+def rate_game(connection: Connection, table: Table, at: float) -> None:
+    """Change the ratings of the players of a rated game, in the transaction that stores its end."""
+    options = table.options
+    if not options.rated or options.preset is None:
         return
-    id = game_id(state.id, state.match.number)
+    id = game_id(table.id, table.game)
     seats = connection.execute(
         sa.select(schema.game_seats).where(schema.game_seats.c.game_id == id)
     ).all()
@@ -75,7 +75,6 @@ def rate_game(connection: Connection, state: TableState) -> None:
     if len(rated) < 2 or all(person is None for person, *_ in rated):
         return
     after = skills_after([skill for _, skill, _ in rated], [place for *_, place in rated])
-    at = state.log[-1].at
     people = [person for person, *_ in rated if person is not None]
     for (person, before, _), skill in zip(rated, after, strict=True):
         if person is not None:

@@ -56,8 +56,8 @@ def series_games(
             sa.select(events.data).where(events.table_id == table, events.n == row.first_event)
         ).scalar_one()
         record = record_of(connection, row.id)
-        sitting = json.loads(started).get("sitting") or list(range(len(record.players)))
-        yield row.number, sitting, record
+        seating = json.loads(started).get("sitting") or list(range(len(record.players)))
+        yield row.number, seating, record
 
 
 def game_story(connection: Connection, id: str) -> GameStory:

@@ -8,17 +8,16 @@ from __future__ import annotations
 from typing import Any, cast
 
 from perudo.games.errors import PerudoError
+from perudo.games.hosting import hosting_of
 from perudo.games.log import Event, SeenEvent
-from perudo.games.perudo import PERUDO, facts
-from perudo.games.state import action_code
+from perudo.games.perudo import facts
 from perudo.record import MatchRecord
 from perudo.server.ai.pool import AiPool
 from perudo.server.errors import Refused
 from perudo.server.people.people import Person
-from perudo.server.table.anchors import new_anchor
-from perudo.server.table.match import action_text
-from perudo.server.table.table import Draft, Occupant
-from perudo.server.table.views import odds_of
+from perudo.server.table import events
+from perudo.server.table.progress import Moment, new_anchor
+from perudo.server.table.table import Occupant
 from perudo.server.wire.reviews import MOST_ACTIONS, RetryState
 from perudo.server.wire.table_options import MAX_SEATS, AiSeat, OpenSeat, TableOptions
 from perudo.table import SeededDice, Table
@@ -42,6 +41,7 @@ async def play_again(
     Nothing is kept here: whoever plays sends again all that was done since, with the same seed.
     """
     seat, before = _until(record, n)
+    hosting = hosting_of(record.game.name)
     table = Table.resume(before, SeededDice(seed))
     for action in actions:
         if table.actor is None:
@@ -54,7 +54,7 @@ async def play_again(
         view = table.observe(table.actor)
         action = await pool.decide(OTHERS, view.record, None, THINK_SECONDS)
         table.act(table.actor, action)
-        done.append(action_text(action_code(PERUDO, action)))
+        done.append(hosting.action_text(hosting.action_code(action)))
     seen = table.observe(seat)
     state = {
         "seat": seat,
@@ -62,8 +62,8 @@ async def play_again(
         "actions": done,
         "events": [_shown(event) for event, _ in table.story(seat, n - 1)],
         **facts(seen, *SHOWN),
-        "legal": [action_text(code) for code in seen.legal_actions.codes],
-        "odds": odds_of(seen) if seen.actor == seat else None,
+        "legal": hosting.legal(seen),
+        "odds": hosting.odds(seen) if seen.actor == seat else None,
         **facts(seen, "last", "winner", "over"),
     }
     return cast(RetryState, state)
@@ -84,7 +84,9 @@ def table_options(record: MatchRecord, n: int) -> TableOptions:
     )
 
 
-def table_log(record: MatchRecord, n: int, person: Person, options: TableOptions) -> list[Draft]:
+def table_log(
+    record: MatchRecord, n: int, person: Person, options: TableOptions
+) -> list[events.Event]:
     """The beginning of the table's log: everything up to the decision, then it is the person's.
 
     In what the game is archived as the seat is nobody's: a game that began in the middle tells
@@ -98,27 +100,21 @@ def table_log(record: MatchRecord, n: int, person: Person, options: TableOptions
         for place, name in enumerate(record.players)
     ]
     before.players = [player.name for player in players]
-    game = {
-        "game": 1,
-        "first": True,
-        "players": [{**player.public, "id": None} for player in players],
-        "sitting": list(range(len(players))),
-        "header": before.header(),
-        "seeds": [""] * len(players),
-        "commit": None,
-    }
+    started = events.Started(
+        game=1,
+        first=True,
+        players=[{**player.public, "id": None} for player in players],
+        header=before.header(),
+        seeds=[""] * len(players),
+        commit=None,
+        sitting=list(range(len(players))),
+    )
     return [
-        Draft("opened", {"options": options.model_dump(mode="json"), "creator": person.id}),
-        new_anchor(1),
-        *(
-            Draft("seated", {"seat": place, "player": player.stored, "seed": ""})
-            for place, player in enumerate(players)
-        ),
-        Draft("started", game),
-        *(
-            Draft(event["event"], {"record": event, "by": "player", "move": None})
-            for event in before.events
-        ),
+        events.Opened(options.model_dump(mode="json"), person.id),
+        new_anchor(1, Moment()),
+        *(events.Seated(place, player.stored, "") for place, player in enumerate(players)),
+        started,
+        *(events.MATCH_KINDS[event["event"]](event, "player") for event in before.events),
     ]
 
 

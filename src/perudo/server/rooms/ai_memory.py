@@ -1,8 +1,8 @@
-"""What the AIs at a table remember of the others in a series: a function of the table's log.
+"""What the AIs at a table remember of the other players of a series: a function of the log.
 
 A memory is what an AI has learned from the settled rounds of the series, as its seat saw them, in
 their order. So it is not stored: after a restart, or when an AI takes a seat, it is shown the
-rounds again. Rows are kept by entrant (``seating``), and arranged by seat for a decision.
+rounds again. Rows are kept by player (``seating``), and arranged by seat for a decision.
 """
 
 from __future__ import annotations
@@ -10,25 +10,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from sqlalchemy.engine import Connection
 
 from perudo.agents.external.wire import pack_memories, unpack_memories
-from perudo.games.game import Record
+from perudo.games.game import SEATS
+from perudo.games.operations import Record
 from perudo.games.policy import Memory
-from perudo.games.state import SEATS
 from perudo.server.history.records import series_games
-from perudo.server.table.match import Match
-from perudo.server.table.seating import by_entrant, seated
-
-if TYPE_CHECKING:
-    from sqlalchemy.engine import Connection
-
-    from perudo.server.rooms.room import Room
+from perudo.server.service import Service
+from perudo.server.table.play import Play
+from perudo.server.table.seating import by_player, by_seat
+from perudo.server.table.table import Table
 
 SHOWN_AT_ONCE = 200
-"""Rounds in one message to a thinking process."""
+"""Rounds in one message to an AI process."""
 
 
 @dataclass(frozen=True)
@@ -38,94 +35,87 @@ class Learned:
     memory: Memory
     game: int
     events: int
-    """How many events of that game it knows."""
+    """Events of that game that it knows."""
 
 
 class Memories:
-    """Those of the AIs at one table."""
+    """The memories of the AIs at one table."""
 
-    def __init__(self, room: Room) -> None:
-        self._room = room
+    def __init__(self, service: Service) -> None:
+        self._service = service
         self._learned: dict[tuple[int, int, str], Learned] = {}
-        """By the series' first game, entrant and agent."""
+        """By the series' first game, player and agent."""
 
-    async def of_seat(self, seat: int, agent: str, width: int) -> str | None:
-        """What the AI in a seat remembers now, arranged by seat; None if it never does."""
+    async def of_seat(self, table: Table, seat: int, agent: str, width: int) -> str | None:
+        """Return what the AI in a seat remembers, arranged by seat; None if it never does."""
         if not width:
             return None
-        sitting = list(self._room.state.sitting)
-        memory = await self.of_entrant(sitting[seat], agent, width)
-        return pack_memories([seated(memory, sitting)])
+        memory = await self.of_player(table, table.seating[seat], agent, width)
+        return pack_memories([by_seat(memory, table.seating)])
 
-    async def of_entrant(
-        self, entrant: int, agent: str, width: int, *, fresh: bool = False
+    async def of_player(
+        self, table: Table, player: int, agent: str, width: int, *, fresh: bool = False
     ) -> Memory:
-        """The same by entrant, after all settled rounds of the series, or before one."""
+        """Return what a player remembers after all settled rounds, or when a series begins."""
         if fresh:
             return np.zeros((len(SEATS), width))
-        state = self._room.state
-        match, sitting = state.match, list(state.sitting)
-        key = (state.first_game, entrant, agent)
+        play, seating = table.play, table.seating
+        key = (table.first_game, player, agent)
         learned = self._learned.get(key)
         if learned is None:
-            learned = Learned(np.zeros((len(SEATS), width)), state.first_game, 0)
-        if match is None or match.number < learned.game:
+            learned = Learned(np.zeros((len(SEATS), width)), table.first_game, 0)
+        if play is None or play.number < learned.game:
             return learned.memory
-        events = len(match.events)
         memory = learned.memory
-        if learned.game < match.number:
-            read = partial(_rounds_of_games, table=state.id, after=learned, entrant=entrant)
-            upto = match.number - 1
-            for then, rounds in await self._room.service.store.read(partial(read, upto=upto)):
+        if learned.game < play.number:
+            read = partial(_rounds_of_games, table=table.id, after=learned, player=player)
+            upto = play.number - 1
+            for then, rounds in await self._service.store.read(partial(read, upto=upto)):
                 memory = await self._shown(agent, memory, then, rounds)
-        seen = learned.events if learned.game == match.number else 0
-        rounds = _rounds(match, sitting.index(entrant), seen)
-        memory = await self._shown(agent, memory, sitting, rounds)
-        self._learned[key] = Learned(memory, match.number, events)
+        seen = learned.events if learned.game == play.number else 0
+        rounds = _rounds(play, seating.index(player), seen)
+        memory = await self._shown(agent, memory, seating, rounds)
+        self._learned[key] = Learned(memory, play.number, len(play.events))
         return memory
 
-    def put(self, entrant: int, agent: str, memory: str, game: int) -> None:
-        """An AI has seen whole games up to this one where they were played."""
+    def put(self, table: Table, player: int, agent: str, memory: str, game: int) -> None:
+        """Keep the memory of an AI that has seen whole games up to this one where it played."""
         (numbers,) = unpack_memories(memory, 1)
-        key = (self._room.state.first_game, entrant, agent)
-        self._learned[key] = Learned(numbers, game + 1, 0)
+        self._learned[table.first_game, player, agent] = Learned(numbers, game + 1, 0)
 
     async def _shown(
-        self, agent: str, memory: Memory, sitting: Sequence[int], rounds: Sequence[Record]
+        self, agent: str, memory: Memory, seating: Sequence[int], rounds: Sequence[Record]
     ) -> Memory:
         if not rounds:
             return memory
-        service = self._room.service
-        packed = pack_memories([seated(memory, sitting)])
+        packed = pack_memories([by_seat(memory, seating)])
         for place in range(0, len(rounds), SHOWN_AT_ONCE):
-            packed = await service.pool.learn(
+            packed = await self._service.pool.learn(
                 agent,
                 rounds[place : place + SHOWN_AT_ONCE],
                 packed,
-                service.settings.think_seconds,
+                self._service.settings.think_seconds,
             )
-        return by_entrant(unpack_memories(packed, 1)[0], sitting)
+        return by_player(unpack_memories(packed, 1)[0], seating)
 
 
-def _rounds(match: Match, seat: int, after: int) -> list[Record]:
-    """The settled rounds of the game that is played, as a seat saw them."""
-    return [
-        view.record for event, view in match.table.story(seat, after) if event["event"] == "result"
-    ]
+def _rounds(play: Play, seat: int, after: int) -> list[Record]:
+    """Return the settled rounds of the game that is played, as a seat saw them."""
+    return [position.observe(seat).record for n, position in play.settled if n > after]
 
 
 def _rounds_of_games(
-    connection: Connection, *, table: str, after: Learned, entrant: int, upto: int
+    connection: Connection, *, table: str, after: Learned, player: int, upto: int
 ) -> list[tuple[list[int], list[Record]]]:
-    """The same of games before it, each with its sitting."""
+    """Return the settled rounds of earlier games, each game with its seating."""
     found = []
-    for number, sitting, record in series_games(connection, table, after.game, upto):
-        seat = sitting.index(entrant)
+    for number, seating, record in series_games(connection, table, after.game, upto):
+        seat = seating.index(player)
         seen = after.events if number == after.game else 0
         rounds = [
             state.observe(seat).record
             for event, state in record.replay()
             if event["event"] == "result" and event["n"] > seen
         ]
-        found.append((sitting, rounds))
+        found.append((seating, rounds))
     return found

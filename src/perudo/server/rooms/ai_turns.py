@@ -1,91 +1,70 @@
-"""The AIs at a table: asked when their decision is wanted, heard when it is time."""
+"""The AIs at a table: each is asked as soon as its decision is wanted, and proposes one."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from perudo.games.errors import PerudoError
-from perudo.games.perudo import PERUDO
-from perudo.games.state import action_code, require_legal
+from perudo.games.game import require_legal
+from perudo.server.rooms.ai_memory import Memories
+from perudo.server.service import Service
+from perudo.server.table.table import Table
+from perudo.server.wire.events import By
 
-if TYPE_CHECKING:
-    from perudo.server.rooms.ai_memory import Memories
-    from perudo.server.rooms.room import Room
+log = logging.getLogger("perudo.ai_turns")
 
-log = logging.getLogger("perudo.thoughts")
+Propose = Callable[[int, str | None, By, int], None]
+"""Takes seat, action, decider and the number of the question."""
 
 
-class Thoughts:
-    """What the AIs of one table think, and have decided."""
+class AiTurns:
+    """The decisions that the AIs of one table are thinking about."""
 
-    def __init__(self, room: Room, memories: Memories) -> None:
-        self._room = room
+    def __init__(self, service: Service, memories: Memories, propose: Propose) -> None:
+        self._service = service
         self._memories = memories
+        self._propose = propose
         self._thinking: dict[int, asyncio.Task[None]] = {}
-        self.ready: dict[int, tuple[str, str]] = {}
-        """What AIs have decided, and by what (ai or fallback), until it is time to say it."""
 
-    async def prepare(self, agent: str) -> int:
-        """Have an AI ready for this table; returns how much it remembers."""
-        options = self._room.state.options
-        pool = self._room.service.pool
-        return await pool.prepare(agent, options.rules_text, len(options.seats))
-
-    def ask(self, awaited: list[int]) -> None:
+    def ask(self, table: Table, seats: Sequence[int]) -> None:
         """Have the AIs in these seats decide, and no others."""
-        state = self._room.state
         for seat in list(self._thinking):
-            if seat not in awaited:
+            if seat not in seats:
                 self.drop(seat)
-        for seat in awaited:
-            agent = state.seats[seat].agent
-            if agent is not None and seat not in self._thinking and seat not in self.ready:
-                task = asyncio.create_task(self._think(seat, agent, state.question))
-                self._thinking[seat] = task
+        for seat in seats:
+            agent = table.seats[seat].agent
+            if agent is not None and seat not in self._thinking:
+                self._thinking[seat] = asyncio.create_task(self._think(table, seat, agent))
 
     def drop(self, seat: int) -> None:
-        """A seat's decision is not wanted any more."""
+        """Stop thinking about a decision that is not wanted any more."""
         task = self._thinking.pop(seat, None)
         if task is not None:
             task.cancel()
-        self.ready.pop(seat, None)
 
     def drop_all(self) -> None:
-        """Nobody need think any more."""
+        """Stop thinking."""
         for seat in list(self._thinking):
             self.drop(seat)
-        self.ready.clear()
 
-    async def _think(self, seat: int, agent: str, question: int) -> None:
-        service, match = self._room.service, self._room.state.match
-        assert match is not None
+    async def _think(self, table: Table, seat: int, agent: str) -> None:
+        service, play, options = self._service, table.play, table.options
+        assert play is not None
         seconds = service.settings.think_seconds
+        action: str | None = None
+        by: By = "fallback"
         try:
-            width = await asyncio.wait_for(self.prepare(agent), seconds)
-            memory = await self._memories.of_seat(seat, agent, width)
-            observation = match.observe(seat)
-            action: str | None = await service.pool.decide(
-                agent, observation.record, memory, seconds
-            )
-            require_legal(observation.record, action_code(PERUDO, action))
-            by = "ai"
+            preparing = service.pool.prepare(agent, options.rules_text, len(options.seats))
+            width = await asyncio.wait_for(preparing, seconds)
+            memory = await self._memories.of_seat(table, seat, agent, width)
+            observation = play.observe(seat)
+            decided = await service.pool.decide(agent, observation.record, memory, seconds)
+            require_legal(observation.record, play.hosting.action_code(decided))
+            action, by = decided, "ai"
         except (PerudoError, TimeoutError) as error:
-            log.warning(
-                "table %s: %s: %s; a plain move is played", self._room.state.id, agent, error
-            )
+            log.warning("table %s: %s: %s; a plain move is played", table.id, agent, error)
             service.counts.forced += 1
-            action, by = None, "fallback"
-        self._room.post(lambda: self._thought(seat, action, by, question))
-
-    async def _thought(self, seat: int, action: str | None, by: str, question: int) -> None:
         self._thinking.pop(seat, None)
-        match = self._room.state.match
-        if match is None or question != self._room.state.question or seat not in match.awaited:
-            return
-        action = match.forced_action(seat) if action is None else action
-        if match.window:
-            match.answer(seat, action)
-        else:
-            self.ready[seat] = (action, by)
+        self._propose(seat, action, by, play.question)

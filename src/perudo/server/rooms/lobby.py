@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, TypedDict
 
@@ -21,16 +21,19 @@ from perudo.server.cluster.leases import Elsewhere
 from perudo.server.db import schema
 from perudo.server.db.store import StoreError
 from perudo.server.errors import Refused
-from perudo.server.history.projections import game_began
+from perudo.server.history.projections import project
 from perudo.server.people.people import Person, new_id
-from perudo.server.rooms.commands import ai_occupant
 from perudo.server.rooms.quotas import use_ai_games
-from perudo.server.rooms.room import Room, event_row
+from perudo.server.rooms.room import Room
+from perudo.server.rooms.table_log import event_row, read_log
 from perudo.server.service import Service
-from perudo.server.table.anchors import new_anchor
-from perudo.server.table.info import table_info, table_summary
-from perudo.server.table.invitations import hidden_key, may_invite
-from perudo.server.table.table import Draft, Logged, TableState
+from perudo.server.table import events
+from perudo.server.table.events import Event, Opened
+from perudo.server.table.invitations import may_invite, new_key
+from perudo.server.table.log import Entry, table_of
+from perudo.server.table.progress import AiGames, Moment, new_anchor
+from perudo.server.table.table import Occupant, Table
+from perudo.server.table.views import table_summary
 from perudo.server.wire.bodies import ListedTable, TableSummary
 from perudo.server.wire.server_messages import TableInfo
 from perudo.server.wire.table_options import AiSeat, TableOptions
@@ -41,8 +44,6 @@ RATED_TIMER = 120
 """Seconds for each decision at rated tables for which none were chosen."""
 SLEEP_SECONDS = 300.0
 """A table where nothing goes on and nobody looks is put to sleep after this."""
-ROUTINE_KINDS = ("deal", "act", "result", "answered", "said")
-"""Events that a table need not remember of games before the last."""
 
 
 class Invitation(TypedDict):
@@ -101,47 +102,35 @@ class Lobby:
     # --- making ---------------------------------------------------------------------------------
     async def create(self, person: Person, options: TableOptions, *, counted: bool = True) -> str:
         """Make a table; returns its id. What the queue has made is not counted as somebody's."""
-        rules = options.parsed_rules()
-        drafts = [
-            Draft(
-                "opened",
-                {"options": options.model_dump(mode="json"), "creator": person.id},
-                hidden_key(options),
-            ),
-            new_anchor(1),
-        ]
-        ais = 0
+        rules, key, anchor = options.parsed_rules(), new_key(options), new_anchor(1, Moment())
+        seated: list[Event] = []
         for number, choice in enumerate(options.seats):
             if isinstance(choice, AiSeat):
                 agent = opponent(choice.agent, choice.level, number)
                 await asyncio.to_thread(require_can_play, agent, rules, len(options.seats))
-                player = ai_occupant(agent.spec, choice.level, number).stored
-                drafts.append(Draft("seated", {"seat": number, "player": player, "seed": ""}))
-                ais += 1
+                player = Occupant.ai(agent.spec, choice.level, number)
+                seated.append(events.Seated(number, player.stored, ""))
         if options.rated:
-            _require_rateable(person, options, ais)
-            if options.timer is None:  # nobody can be sent away from a rated game who never moves
+            _require_rateable(person, options, len(seated))
+            if options.timer is None:  # a player who never moves cannot be sent away
                 options = options.model_copy(update={"timer": RATED_TIMER})
-                drafts[0].data["options"] = options.model_dump(mode="json")
-        only_ais = ais == len(options.seats)
-        return await self.open(person, options, drafts, only_ais, counted=counted)
+        begun = [opened(person, options, key), anchor, *seated]
+        only_ais = len(seated) == len(options.seats)
+        return await self.open(person, options, begun, only_ais, counted=counted)
 
     async def open(
         self,
         person: Person,
         options: TableOptions,
-        drafts: list[Draft],
+        begun: Sequence[Event],
         only_ais: bool = False,
         *,
         counted: bool = True,
     ) -> str:
         """A table whose log begins with these events; if one is ``started``, in that game."""
         id, now = new_id(), self._service.clock.time()
-        logged = [
-            Logged(place, now, draft.kind, draft.data, draft.hidden)
-            for place, draft in enumerate(drafts, 1)
-        ]
-        state = TableState.load(id, logged)
+        entries = [Entry(n, now, event) for n, event in enumerate(begun, 1)]
+        table = table_of(id, entries)
         held = {} if self.cluster is None else {"owner": self.cluster.name, "fence": 1}
 
         def work(connection: Connection) -> None:
@@ -151,20 +140,19 @@ class Lobby:
                 schema.tables.insert().values(
                     id=id,
                     creator=person.id,
-                    status=state.status,
+                    status=table.status,
                     private=options.private,
-                    summary=table_summary(state),
+                    summary=table_summary(table),
                     created=now,
                     updated=now,
                     **held,
                 )
             )
-            connection.execute(schema.events.insert(), [event_row(id, event) for event in logged])
-            if state.match is not None:
-                game_began(connection, state.log, state=state)
+            connection.execute(schema.events.insert(), [event_row(id, entry) for entry in entries])
+            project(connection, table, entries, None)
 
         await self._service.store.write(work)
-        self._wake(state, None if self.cluster is None else 1)
+        self._wake(table, entries, None if self.cluster is None else 1)
         return id
 
     def _require_quota(
@@ -180,7 +168,7 @@ class Lobby:
         if count is not None and count >= settings.tables_per_person:
             raise Refused("too_many", f"one person can have {settings.tables_per_person} tables")
         if only_ais:
-            use_ai_games(connection, self._service, person, options.games)
+            use_ai_games(connection, self._service, AiGames(person.answerable, options.games))
 
     # --- finding --------------------------------------------------------------------------------
     async def room(self, id: str) -> Room:
@@ -201,18 +189,18 @@ class Lobby:
 
     async def info(self, id: str) -> TableInfo:
         """``TableInfo`` of a table, wherever it is."""
-        found: TableInfo = await self._ask(Question("info", id), table_info)
+        found: TableInfo = await self._ask(Question("info", id), lambda room: room.info)
         return found
 
     async def invitation(self, id: str, person: str | None) -> Invitation:
         """What a person who wants to invite others to a table may know, wherever the table is."""
 
         def found(room: Room) -> Invitation:
-            state = room.state
-            told = person is not None and may_invite(state, person)
+            table = room.table
+            allowed = person is not None and may_invite(table, person)
             return {
-                "invites": told or state.key is None,
-                "key": state.key if told else None,
+                "invites": allowed or table.key is None,
+                "key": table.key if allowed else None,
             }
 
         answer: Invitation = await self._ask(Question("invitation", id, person), found)
@@ -247,7 +235,7 @@ class Lobby:
     async def seated_at(self, person: str) -> list[str]:
         """The tables at which somebody sits, and where something goes on or did a moment ago."""
         if self.cluster is None:
-            return [i for i, room in self._rooms.items() if room.state.seat_of(person) is not None]
+            return [i for i, room in self._rooms.items() if room.table.seat_of(person) is not None]
         tables = schema.tables.c
         recently = self._service.clock.time() - SLEEP_SECONDS
         lively = tables.status.in_(("waiting", "playing")) | (tables.updated > recently)
@@ -266,9 +254,9 @@ class Lobby:
         self._places = {id: place for id, place in self._places.items() if place != owner}
 
     # --- waking and sleeping --------------------------------------------------------------------
-    def _wake(self, state: TableState, fence: int | None) -> Room:
-        room = Room(self._service, state, fence)
-        self._rooms[state.id] = room
+    def _wake(self, table: Table, entries: Iterable[Entry], fence: int | None) -> Room:
+        room = Room(self._service, table, entries, fence)
+        self._rooms[table.id] = room
         room.start()
         return room
 
@@ -277,13 +265,13 @@ class Lobby:
         if old is not None:
             await old.stop()
         fence = await self._claim(id)
-        events = await self._service.store.read(lambda connection: read_log(connection, id))
-        if not events:
+        entries = await self._service.store.read(lambda connection: read_log(connection, id))
+        if not entries:
             raise Refused("no_table", "there is no such table")
-        state = await asyncio.to_thread(TableState.load, id, events)
-        room = self._wake(state, fence)
-        for follower, following in {} if old is None else old.followers.items():
-            await room.perform(partial(room.open, follower, following.told, following.odds))
+        table = await asyncio.to_thread(table_of, id, entries)
+        room = self._wake(table, entries, fence)
+        for follower, following in {} if old is None else old.audience.followers.items():
+            await room.perform(partial(room.open, follower, following.sent, following.odds))
         return room
 
     async def _claim(self, id: str) -> int | None:
@@ -304,8 +292,8 @@ class Lobby:
         room = self._rooms.pop(id, None)
         if room is not None:
             await room.stop()
-            for follower, following in room.followers.items():
-                follower.moved(id, following.odds, following.told)
+            for follower, following in room.audience.followers.items():
+                follower.moved(id, following.odds, following.sent)
 
     async def give_up(self) -> None:
         """Nothing that is awake here can be relied on any more."""
@@ -345,12 +333,14 @@ class Lobby:
     async def _put_to_sleep(self, id: str, room: Room) -> None:
         del self._rooms[id]
         await room.stop()
-        if room.fence is not None:
-            await self._service.store.write(partial(leases.release, table=id, fence=room.fence))
+        if room.log.fence is not None:
+            await self._service.store.write(partial(leases.release, table=id, fence=room.log.fence))
 
     def _may_sleep(self, room: Room) -> bool:
         idle = self._service.clock.now() - room.last_used
-        return not room.followers and room.state.status != "playing" and idle > SLEEP_SECONDS
+        return (
+            not room.audience.followers and room.table.status != "playing" and idle > SLEEP_SECONDS
+        )
 
 
 def _listed(row: Any) -> ListedTable:
@@ -364,22 +354,9 @@ def _listed(row: Any) -> ListedTable:
     }
 
 
-def read_log(connection: Connection, id: str) -> list[Logged]:
-    """A table's log; of the games before the last only what the table remembers."""
-    events = schema.events.c
-    last = connection.execute(
-        sa.select(sa.func.max(events.n)).where(events.table_id == id, events.kind == "started")
-    ).scalar()
-    query = sa.select(schema.events).where(events.table_id == id).order_by(events.n)
-    if last is not None:
-        query = query.where(sa.or_(events.n >= last, events.kind.not_in(ROUTINE_KINDS)))
-    return [logged(row) for row in connection.execute(query)]
-
-
-def logged(row: Any) -> Logged:
-    """An event from the database."""
-    hidden = None if row.hidden is None else json.loads(row.hidden)
-    return Logged(row.n, row.at, row.kind, json.loads(row.data), hidden)
+def opened(person: Person, options: TableOptions, key: str | None) -> Opened:
+    """Return the first event of a table."""
+    return Opened(options.model_dump(mode="json"), person.id, key)
 
 
 def _require_rateable(person: Person, options: TableOptions, ais: int) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Protocol
 
 from perudo.games.errors import PerudoError
 from perudo.games.perudo.rules import PRESETS
 from perudo.server.errors import Refused
 from perudo.server.people.people import Person
-from perudo.server.rooms.commands import sit
 from perudo.server.rooms.lobby import Lobby
+from perudo.server.table.commands import Sit
 from perudo.server.wire import client_messages
 from perudo.server.wire.table_options import OpenSeat, TableOptions
 
@@ -96,6 +97,6 @@ class Queue:
         for connection, seed in found.items():
             person = connection.person
             message = client_messages.Sit(type="sit", table=table, seed=seed)
-            await room.perform(lambda p=person, m=message: sit(room, p, m))  # type: ignore[misc]
+            await room.perform(partial(room.do, Sit(person, message)))
         for connection in found:
             await connection.matched(table)

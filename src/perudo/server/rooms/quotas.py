@@ -1,4 +1,4 @@
-"""How much a visitor may have done in a day."""
+"""The amount of work that a visitor may have done in a day."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from sqlalchemy.engine import Connection
 
 from perudo.server.db import schema
 from perudo.server.errors import Refused
-from perudo.server.people.people import Person
 from perudo.server.service import Service
+from perudo.server.table.progress import AiGames
 
 DAY_SECONDS = 86400.0
 
 
-def use_ai_games(connection: Connection, service: Service, person: Person, games: int) -> None:
-    """Count games of AIs alone against somebody's day; raises if they are too many."""
+def use_ai_games(connection: Connection, service: Service, use: AiGames) -> None:
+    """Count games of AIs alone against a visitor's day; raise if they are too many."""
     day = int(service.clock.time() // DAY_SECONDS)
-    use_quota(connection, person.answerable, day, games, service.settings.ai_games_per_day)
+    use_quota(connection, use.visitor, day, use.games, service.settings.ai_games_per_day)
 
 
 def use_quota(connection: Connection, visitor: str, day: int, amount: int, most: int) -> None:
-    """Count something against a visitor's day; raises if it is too much."""
+    """Count an amount against a visitor's day; raise if it is too much."""
     quotas = schema.quotas
     mine = (quotas.c.visitor == visitor) & (quotas.c.day == day)
     used = connection.execute(sa.select(quotas.c.used).where(mine)).scalar()

@@ -1,110 +1,117 @@
-"""One table, run by one task: the only writer of its log.
+"""One table that is awake, run by one task: the only writer of its log.
 
-Whatever is asked of a table is done by its task, one thing after the other: checked against the
-state, taken in, stored, and then told to everybody who follows the table. If storing fails, the
-room is given up and loaded again from the log, which alone is true.
+Whatever is asked of a table its task does, one thing after the other: a command decides, the room
+stores the events, and only then shows them. A refused command leaves nothing to undo. If it is not
+known whether events were stored, the room is given up and loaded again from the log.
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
-
-from pydantic_core import to_json
-from sqlalchemy.engine import Connection
+from typing import Any, Protocol, runtime_checkable
 
 from perudo.games.errors import PerudoError
-from perudo.games.game import SPECTATOR
-from perudo.server.cluster.leases import require
-from perudo.server.db import schema
-from perudo.server.db.store import EventRow
+from perudo.server.ai.pool import AiError
 from perudo.server.errors import Refused
-from perudo.server.people.people import Person
-from perudo.server.rooms.dealer import Dealer
+from perudo.server.rooms.ai_memory import Memories
+from perudo.server.rooms.ai_turns import AiTurns
+from perudo.server.rooms.audience import Audience, Follower, Following
+from perudo.server.rooms.table_log import OF_THE_GAME, TableLog
+from perudo.server.rooms.whole_games import WholeGames
 from perudo.server.service import Service
-from perudo.server.table.info import table_info, table_summary
-from perudo.server.table.table import Draft, Logged, TableState
-from perudo.server.table.views import (
-    question_for_program,
-    told_events,
-    told_program,
-    view_of,
-)
-from perudo.server.wire.server_messages import ServerMessage, TableInfo, View
+from perudo.server.table import events
+from perudo.server.table.attendance import Attendance, Proposal, Timing
+from perudo.server.table.commands import rematch_is_agreed
+from perudo.server.table.due import AskPrograms, NextGame, due
+from perudo.server.table.games import Begin, Move, Return, Settle
+from perudo.server.table.log import Entry
+from perudo.server.table.progress import Command, Moment, Progress
+from perudo.server.table.table import Table
+from perudo.server.wire.events import By
+from perudo.server.wire.server_messages import TableInfo
 
 log = logging.getLogger("perudo.room")
 
 Work = Callable[[], Awaitable[Any]]
-OF_THE_GAME = ("act", "deal", "result", "answered", "said")
-"""Kinds of events that change nothing about the table apart from the game."""
+ASKING = frozenset({"started", "act", "left", "absent", "back", "paused"})
+"""Kinds of events after which the open question is put anew."""
 
 
-class Follower(Protocol):
-    """A connection that follows tables."""
+@dataclass(frozen=True)
+class Answer:
+    """The acknowledgement of a command."""
 
-    person: Person
-    program: bool
-    """Whether it gets the messages of programs."""
-
-    def send(self, message: ServerMessage) -> None:
-        """Hand over a message, without waiting."""
-
-    def moved(self, table: str, odds: bool, after: int | None) -> None:
-        """Hear that another process has a table now."""
+    n: int | None
+    """The event that it caused."""
+    repeated: bool = False
+    """True if it had been carried out before."""
 
 
-class NotStored(RuntimeError):
-    """A table's events could not be stored: what the room has taken in is not true."""
+@runtime_checkable
+class Attending(Protocol):
+    """A command that changes connections or clocks."""
 
-
-@dataclass
-class Following:
-    """How a connection follows this table."""
-
-    odds: bool = False
-    told: int = 0
-    """The number of the last event that it was sent."""
+    def attend(self, attendance: Attendance, table: Table, now: float) -> Attendance:
+        """Return the attendance afterwards."""
 
 
 class Room:
     """A table that is awake."""
 
-    def __init__(self, service: Service, state: TableState, fence: int | None = None) -> None:
+    def __init__(
+        self, service: Service, table: Table, entries: Iterable[Entry], fence: int | None = None
+    ) -> None:
         self.service = service
-        self.state = state
-        self.fence = fence
-        """Under which this process has the table; None: there are no other processes."""
-        self.followers: dict[Follower, Following] = {}
-        self.auto_decline: set[int] = set()
-        self.dealer = Dealer(self)
-        self.last_used = service.clock.now()
+        self.table = table
+        self.timing = Timing(service.settings)
+        self.attendance = Attendance(last_used=service.clock.now())
+        self.log = TableLog(service, fence)
+        self.audience = Audience(self, entries)
+        self.memories = Memories(service)
+        self._ais = AiTurns(service, self.memories, self.propose)
+        self._series = WholeGames(self, self.memories)
         self._inbox: asyncio.Queue[tuple[Work, asyncio.Future[Any] | None]] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
+        self._preparing: asyncio.Task[None] | None = None
+        self._preparing_early: asyncio.Task[None] | None = None
         self.failed = asyncio.Event()
         self._stopped = False
-        self.stored = (state.n, state.question)
-        """The number of the last event that is on the disk, and of the question then."""
+
+    def now(self) -> float:
+        """Return the time by the clock that never goes back."""
+        return self.service.clock.now()
+
+    @property
+    def last_used(self) -> float:
+        """When somebody last did something here."""
+        return self.attendance.last_used
+
+    @property
+    def info(self) -> TableInfo:
+        """The table apart from the game on it."""
+        return self.audience.info()
 
     # --- the task -------------------------------------------------------------------------------
     def start(self) -> None:
         """Begin to work."""
-        self._task = asyncio.create_task(self._run(), name=f"table {self.state.id}")
+        self._task = asyncio.create_task(self._run(), name=f"table {self.table.id}")
 
     async def stop(self) -> None:
         """Stop working; the log has everything."""
         self._stopped = True
-        self.dealer.stop()
+        self._stop_ais()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         self._refuse_waiting()
 
     async def perform(self, work: Work) -> Any:
-        """Have the room's task do something, and return what it gives or raises."""
+        """Have the room's task do something, and return what it returns or raises."""
         if self.failed.is_set() or self._stopped:
             raise Refused("try_again", "the table is being loaded again; try again")
         done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -117,21 +124,21 @@ class Room:
 
     async def _run(self) -> None:
         try:
-            await self.dealer.resume()
+            self._resume()
             while True:
                 await self._step()
         except asyncio.CancelledError:
             raise
         except Exception:  # the log is true, this room is not: load it again
-            log.exception("table %s failed and is loaded again", self.state.id)
+            log.exception("table %s failed and is loaded again", self.table.id)
             self.service.counts.failed_rooms += 1
             self.failed.set()
-            self.dealer.stop()
+            self._stop_ais()
             self._refuse_waiting()
 
     async def _step(self) -> None:
-        wake_at = self.dealer.wake_at()
-        timeout = None if wake_at is None else max(wake_at - self.service.clock.now(), 0.0)
+        coming = [each.at for each in due(self.table, self.attendance, self.timing)]
+        timeout = max(min(coming) - self.now(), 0.0) if coming else None
         try:
             if self._inbox.empty():
                 if timeout == 0.0:
@@ -141,7 +148,7 @@ class Room:
             else:
                 work, done = self._inbox.get_nowait()
         except TimeoutError:
-            await self.dealer.tick()
+            await self._do_due()
             return
         if done is not None and done.cancelled():
             return
@@ -165,189 +172,238 @@ class Room:
             if done is not None and not done.done():
                 done.set_exception(Refused("try_again", "the table is being loaded again"))
 
-    # --- the log --------------------------------------------------------------------------------
-    async def commit(
-        self,
-        drafts: Sequence[Draft],
-        also: Callable[[Connection, list[Logged]], None] | None = None,
-    ) -> list[Logged]:
-        """Store events, take them in, and tell everybody."""
-        at = self.service.clock.time()
-        first = self.state.n + 1
-        logged = [
-            Logged(first + place, at, draft.kind, draft.data, draft.hidden)
-            for place, draft in enumerate(drafts)
+    def _resume(self) -> None:
+        """Go on after the table has been loaded; all clocks start again."""
+        self.attendance = self.attendance.restarted(self.now()).all_missing(self.table, self.now())
+        self._look_around()
+        if self.table.playing is not None:
+            self._ask()
+        elif self.table.status == "playing":
+            self._expect_game(self.now())
+        else:
+            self._begin_if_ready()
+        if self.table.status == "waiting" and self._preparing is None:
+            self._preparing_early = asyncio.create_task(self._prepare_ais())
+
+    def _stop_ais(self) -> None:
+        self._ais.drop_all()
+        self._series.stop()
+        for task in (self._preparing, self._preparing_early):
+            if task is not None:
+                task.cancel()
+
+    # --- doing ----------------------------------------------------------------------------------
+    async def do(self, command: Command) -> Answer:
+        """Carry a command out: decide, store, show."""
+        progress = command.decide(self.table, self._moment())
+        if isinstance(command, Attending):
+            attendance = command.attend(self.attendance, self.table, self.now())
+            self.attendance = attendance.with_declines(self.table)
+        if not progress.events:
+            repeated = progress.repeats is not None
+            return Answer(progress.repeats if repeated else self.table.n, repeated)
+        first = await self.store([progress])
+        await self._go_on(progress.events)
+        return Answer(first)
+
+    def _moment(self) -> Moment:
+        return Moment(
+            self.now(),
+            self.attendance.here,
+            self.attendance.answers(self.table),
+            self.service.settings.stand_in,
+        )
+
+    async def store(self, parts: Sequence[Progress]) -> int:
+        """Store events in one transaction, then show them part by part; return the first number."""
+        at, first = self.service.clock.time(), self.table.n + 1
+        numbers = itertools.count(first)
+        numbered = [
+            (part, [Entry(n, at, event) for event, n in zip(part.events, numbers, strict=False)])
+            for part in parts
         ]
-        rows = [event_row(self.state.id, event) for event in logged]
-        for event in logged:
-            self.state.apply(event)
-        changed = any(event.kind not in OF_THE_GAME for event in logged)
-        update: Any = None
-        if changed or also is not None:
-            update = (
-                schema.tables.update()
-                .where(schema.tables.c.id == self.state.id)
-                .values(updated=at, status=self.state.status, summary=table_summary(self.state))
-            )
+        await self.log.append(self.table.id, numbered)
+        self.attendance = replace(self.attendance, last_used=self.now())
+        for part, entries in numbered:
+            self.table = part.table
+            self.audience.take_in(entries)
+            kinds = [event.kind for event in part.events]
+            self.service.counts.moves += kinds.count("act")
+            self.service.counts.games += kinds.count("end")
+            changed = not OF_THE_GAME.issuperset(kinds)
+            if changed:
+                self._look_around()
+            self.audience.show(info=changed)
+        return first
 
-        def write(connection: Connection) -> None:
-            if self.fence is not None:
-                require(connection, self.state.id, self.fence)
-            if update is not None:
-                connection.execute(update)
-            if also is not None:
-                also(connection, logged)
+    async def _go_on(self, happened: Sequence[events.Event]) -> None:
+        """Set the clocks, ask for decisions, and do what follows at once."""
+        now, table = self.now(), self.table
+        self.attendance = self.attendance.after(happened, table, self.timing, now)
+        for event in happened:
+            match event:
+                case events.Seated(seat, player):
+                    self._forget(seat)
+                    if player["kind"] != "ai":
+                        self.attendance = self.attendance.missing(seat, now)
+                case events.Left(seat):
+                    self._forget(seat)
+                    declining = self.attendance.declining - {seat}
+                    self.attendance = replace(self.attendance, declining=declining)
+                case events.Paused():
+                    self.attendance = self.attendance.unpaused(now)
+        kinds = {event.kind for event in happened}
+        if kinds & ASKING:
+            self._ask()
+        goes_on = "paused" in kinds and not table.paused
+        if table.status == "waiting" and ("seated" in kinds or goes_on):
+            self._begin_if_ready()
+        if "rematch" in kinds and rematch_is_agreed(table, self.attendance.here):
+            await self.begin(first=True)
+        play = table.playing
+        if "answered" in kinds and play is not None:
+            if not play.awaited(self.attendance.answers(table)):
+                await self.do(Settle())
 
-        plain = self.fence is None and update is None
+    async def _do_due(self) -> None:
+        """Do the first thing whose time has come."""
+        now = self.now()
+        coming = due(self.table, self.attendance, self.timing)
+        what = next((each.what for each in coming if each.at <= now), None)
+        match what:
+            case None:
+                return
+            case NextGame():
+                self._expect_game(None)
+                self._begin_if_ready()
+            case AskPrograms():
+                self.attendance = replace(self.attendance, programs_asked=True)
+                self.audience.ask_programs()
+            case Move(by=by):
+                self.service.counts.forced += by == "timer"
+                await self.do(what)
+            case _:
+                await self.do(what)
+
+    # --- games ----------------------------------------------------------------------------------
+    def _expect_game(self, at: float | None) -> None:
+        self.attendance = replace(self.attendance, next_game_at=at)
+
+    def _begin_if_ready(self) -> None:
+        """Begin a game if every seat is taken, as soon as its AIs can play."""
+        if self._preparing is None and not self._series.busy and self.table.may_begin:
+            if self.table.status != "finished":
+                self._preparing = asyncio.create_task(self._prepare())
+
+    async def _prepare(self) -> None:
         try:
-            await self.service.store.add_events(rows, None if plain else write)
-        except Exception as error:  # a refusal too: nothing that was taken in may be shown
-            raise NotStored(f"events from {first} on of table {self.state.id}") from error
-        self.stored = (self.state.n, self.state.question)
-        self.last_used = self.service.clock.now()
-        self.tell(changed)
-        return logged
+            await self._prepare_ais()
+        finally:
+            self._preparing = None
+        self.post(self.begin)
 
-    # --- who follows ----------------------------------------------------------------------------
-    def viewer_of(self, follower: Follower) -> int:
-        """The seat through whose eyes a connection sees the table."""
-        seat = self.state.seat_of(follower.person.id)
-        return SPECTATOR if seat is None else seat
+    async def _prepare_ais(self) -> None:
+        """Have the AIs that sit here ready; before all seats are taken, that is time well spent."""
+        agents = {seat.agent for seat in self.table.seats if seat.agent is not None}
+        try:
+            for agent in agents:
+                await self.service.pool.prepare(
+                    agent, self.table.options.rules_text, len(self.table.seats)
+                )
+        except AiError as error:
+            log.warning("table %s plays with a plain move for %s", self.table.id, error)
 
-    def is_here(self, seat: int) -> bool:
-        """Whether a seat's player is connected."""
-        occupant = self.state.seats[seat].occupant
-        if occupant is None or occupant.kind == "ai":
-            return occupant is not None
-        return any(follower.person.id == occupant.id for follower in self.followers)
+    async def begin(self, first: bool | None = None, *, whole: bool = True) -> None:
+        """Begin the next game; games of AIs alone may be played whole."""
+        table = self.table
+        if not table.may_begin or self._series.busy:
+            return
+        begins = table.play is None or table.series_over if first is None else first
+        if whole and self._series.wanted():
+            await self._series.begin(begins)
+        else:
+            await self.do(Begin(begins))
+
+    async def played_whole(self, games: int) -> None:
+        """Go on after a number of games were played whole; after none the next is by moves."""
+        if not games and not self.table.paused:
+            await self.begin(whole=False)
+        elif not self.table.series_over:
+            self._expect_game(self.now())
+
+    # --- decisions of AIs -----------------------------------------------------------------------
+    def _ask(self) -> None:
+        """Put the open question to all who are to answer it."""
+        self.attendance = replace(self.attendance, programs_asked=False)
+        table, play = self.table, self.table.playing
+        if play is None or table.paused:
+            self._ais.drop_all()
+            self.attendance = replace(self.attendance, proposals={})
+            return
+        self.attendance = self.attendance.with_declines(table)
+        awaited = play.awaited(self.attendance.answers(table))
+        self._ais.ask(table, [seat for seat in awaited if seat not in self.attendance.proposals])
+
+    def propose(self, seat: int, action: str | None, by: By, question: int) -> None:
+        """Take an AI's decision; None: it has none, and plays as an expired clock would."""
+        self.post(partial(self._propose, seat, action, by, question))
+
+    async def _propose(self, seat: int, action: str | None, by: By, question: int) -> None:
+        play = self.table.playing
+        if play is None or question != play.question:
+            return
+        if seat in play.awaited(self.attendance.answers(self.table)):
+            proposal = Proposal(play.default(seat) if action is None else action, by, question)
+            proposals = {**self.attendance.proposals, seat: proposal}
+            self.attendance = replace(self.attendance, proposals=proposals)
+
+    def _forget(self, seat: int) -> None:
+        """Drop what is known of the player in a seat."""
+        self._ais.drop(seat)
+        self.attendance = self.attendance.forget(seat).without(seat)
+
+    # --- coming and going -----------------------------------------------------------------------
+    def _look_around(self) -> None:
+        """See whose players are connected."""
+        here, watched = self.audience.seats_here(), bool(self.audience.followers)
+        self.attendance = replace(self.attendance, here=here, watched=watched)
 
     async def open(self, follower: Follower, after: int | None, odds: bool) -> int:
-        """Let a connection follow the table, and tell it what it has missed."""
+        """Let a connection follow the table, and send it what it has missed."""
+        audience = self.audience
         following = Following(odds)
-        self.last_used = self.service.clock.now()
-        await self.dealer.came(follower.person.id)
-        self.followers.pop(follower, None)
-        if self.viewer_of(follower) >= 0 and follower not in self.followers:
-            self.followers[follower] = following
-            following.told = self.state.n
-            info, clocks = table_info(self), self._clocks()
-            for other, theirs in self.followers.items():
-                if other is not follower:
-                    self._tell_one(other, theirs, info, clocks, full=False)
-        self.followers[follower] = following
-        info, clocks = table_info(self), self._clocks()
-        known = self.state.log[0].n - 1 if self.state.log else self.state.n
-        if after is not None and known <= after <= self.state.n:
-            following.told = after
-            self._tell_one(follower, following, info, clocks, full=False)
-            if follower.program:  # what was asked may not have reached it
-                self.ask_program(follower)
-        else:
-            self._tell_one(follower, following, info, clocks, full=True)
-        return self.state.n
+        self.attendance = replace(self.attendance, last_used=self.now())
+        seat = self.table.seat_of(follower.person.id)
+        if seat is not None:
+            self.attendance = self.attendance.forget(seat)
+            if self.table.seats[seat].stand_in is not None:
+                self._forget(seat)
+                await self.do(Return(seat))
+        audience.followers.pop(follower, None)
+        audience.followers[follower] = following
+        self._look_around()
+        if seat is not None:
+            following.sent = self.table.n
+            audience.show(info=True, others_than=follower)
+        audience.show_from(follower, after)
+        if follower.program:  # the question may not have reached it
+            audience.ask_program(follower)
+        return self.table.n
 
     def let_go(self, follower: Follower) -> None:
         """Have a connection let go, as soon as the room's task comes to it."""
         if self.failed.is_set():
-            self.followers.pop(follower, None)
+            self.audience.followers.pop(follower, None)
         else:
-            self.post(partial(self.shut_soon, follower))
+            self.post(partial(self.shut, follower))
 
-    async def shut_soon(self, follower: Follower) -> None:
-        """Let a connection go, as a piece of work."""
-        self.shut(follower)
-
-    def shut(self, follower: Follower) -> None:
-        """Let a connection go."""
-        if self.followers.pop(follower, None) is None:
+    async def shut(self, follower: Follower) -> None:
+        """Let a connection go; its player's clock starts unless there is another."""
+        if self.audience.followers.pop(follower, None) is None:
             return
-        self.last_used = self.service.clock.now()
-        self.dealer.went(follower.person.id)
-
-    # --- telling --------------------------------------------------------------------------------
-    def tell(self, info_changed: bool) -> None:
-        """Tell everybody what is new."""
-        if not self.followers:
-            return
-        made: dict[tuple[int, int, bool], ServerMessage] = {}
-        info = table_info(self) if info_changed else None
-        clocks = self._clocks()
-        for follower, following in list(self.followers.items()):
-            self._tell_one(follower, following, info, clocks, full=False, made=made)
-
-    def _tell_one(
-        self,
-        follower: Follower,
-        following: Following,
-        info: TableInfo | None,
-        clocks: tuple[float | None, float],
-        *,
-        full: bool,
-        made: dict[tuple[int, int, bool], ServerMessage] | None = None,
-    ) -> None:
-        viewer = self.viewer_of(follower)
-        after = 0 if full else following.told
-        following.told = self.state.n
-        if follower.program:
-            for told in told_program(self.state, viewer, after):
-                follower.send(told)
-            if full:
-                self.ask_program(follower)
-            return
-        key = (viewer, after, following.odds)
-        if made is not None and key in made:
-            follower.send(made[key])
-            return
-        message: ServerMessage
-        events = told_events(self.state, viewer, after)
-        view = self._view(viewer, following.odds, clocks)
-        if full:
-            message = {
-                "type": "table",
-                "table": self.state.id,
-                "n": self.state.n,
-                "info": info or table_info(self),
-                "events": events,
-                "view": view,
-            }
-        else:
-            message = {
-                "type": "events",
-                "table": self.state.id,
-                "n": self.state.n,
-                "info": info,
-                "events": events,
-                "view": view,
-            }
-        if made is not None:
-            made[key] = message
-        follower.send(message)
-
-    def _clocks(self) -> tuple[float | None, float]:
-        """What is left of the turn's time, and of the window's."""
-        return self.dealer.seconds_left(), self.dealer.window_seconds_left()
-
-    def _view(self, viewer: int, odds: bool, clocks: tuple[float | None, float]) -> View | None:
-        """The game as a viewer may see it now."""
-        seconds, window = clocks
-        return view_of(self.state, viewer, odds=odds, seconds=seconds, window_seconds=window)
-
-    def ask_program(self, follower: Follower) -> None:
-        """Ask a program for its decision, if one is wanted and it is time to."""
-        seat = self.state.seat_of(follower.person.id)
-        if seat is not None and self.dealer.may_ask_program(seat):
-            question = question_for_program(self.state, seat)
-            if question is not None:
-                follower.send(question)
-
-
-def event_row(table: str, event: Logged) -> EventRow:
-    """An event as the database keeps it."""
-    return {
-        "table_id": table,
-        "n": event.n,
-        "at": event.at,
-        "kind": event.kind,
-        "data": to_json(event.data).decode(),
-        "hidden": None if event.hidden is None else to_json(event.hidden).decode(),
-    }
+        self.attendance = replace(self.attendance, last_used=self.now())
+        self._look_around()
+        seat = self.table.seat_of(follower.person.id)
+        if seat is not None and seat not in self.attendance.here:
+            self.attendance = self.attendance.missing(seat, self.now())
+            self.audience.show(info=True)

@@ -1,245 +1,205 @@
-"""Games of a series of AIs that nobody wants to watch move by move: played whole, in batches.
+"""Series of AIs that nobody wants to follow move by move: their games are played in batches.
 
-A thinking process plays as many games as it can in a moment; then they are written down like all
-others, one after the other. Their dice were drawn and published before, in the table's log.
+An AI process plays as many games as it can in a moment; then they are stored like all others, each
+followed through by the rules. The hashes of their secrets were published before, in the log.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
-
-from sqlalchemy.engine import Connection
+from typing import Any, Protocol
 
 from perudo.agents.external.wire import pack_memories
 from perudo.games.errors import PerudoError
 from perudo.games.log import Event
-from perudo.games.perudo import PERUDO
-from perudo.record import MatchRecord
 from perudo.server.ai.questions import Order
-from perudo.server.history.projections import game_began, game_ended
-from perudo.server.table import drafting
-from perudo.server.table.anchors import new_anchor
-from perudo.server.table.match import Match
-from perudo.server.table.seating import sitting_of
-from perudo.server.table.table import Draft, Logged, Occupant, Seat
+from perudo.server.rooms.ai_memory import Memories
+from perudo.server.service import Service
+from perudo.server.table.attendance import Attendance
+from perudo.server.table.games import DrawSecrets, Plan, StoreGame, plans_of
+from perudo.server.table.progress import Command, Moment, Progress
+from perudo.server.table.table import Table
 
-if TYPE_CHECKING:
-    from perudo.server.rooms.ai_memory import Memories
-    from perudo.server.rooms.ai_turns import Thoughts
-    from perudo.server.rooms.room import Room
-
-log = logging.getLogger("perudo.series")
+log = logging.getLogger("perudo.whole_games")
 
 GAMES_AT_ONCE = 32
 AHEAD = 2 * GAMES_AT_ONCE
-"""How many games before it is stored a game's dice are drawn, so that none wait for the disk."""
+"""How many games before it is stored a game's secret is drawn, so that none wait for the disk."""
 BATCH_SECONDS = 0.2
-"""How long a process plays before it tells what it has finished. Others who want it wait no longer
-than this, and an AI whose game takes longer is asked move by move."""
+"""How long an AI process plays before it returns the games that it has finished. Others wait for it
+no longer than this, and an AI whose game takes longer is asked move by move."""
+
+
+class SeriesRoom(Protocol):
+    """The table whose games are played."""
+
+    service: Service
+    table: Table
+    attendance: Attendance
+
+    async def do(self, command: Command) -> Any:
+        """Carry a command out."""
+
+    async def store(self, parts: Sequence[Progress]) -> int:
+        """Store events in one transaction, then show them part by part."""
+
+    async def perform(self, work: Callable[[], Awaitable[Any]]) -> Any:
+        """Have the room's task do something, and return what it returns."""
+
+    def post(self, work: Callable[[], Awaitable[Any]]) -> None:
+        """Have the room's task do something when it comes to it."""
+
+    async def played_whole(self, games: int) -> None:
+        """Go on after a number of games were played."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """A game that is about to be played whole."""
+class Batch:
+    """Games that were played, and what the AIs remember after them, by player."""
 
-    number: int
-    first: bool
-    sitting: list[int]
-    occupants: list[Occupant]
-    """By seat."""
+    plans: list[Plan]
+    games: list[list[Event]]
+    memories: list[str | None]
 
 
-class Series:
-    """One table's batches."""
+class WholeGames:
+    """The batches of one table."""
 
-    def __init__(self, room: Room, memories: Memories, thoughts: Thoughts) -> None:
+    def __init__(self, room: SeriesRoom, memories: Memories) -> None:
         self._room = room
         self._memories = memories
-        self._thoughts = thoughts
         self._task: asyncio.Task[None] | None = None
 
     @property
     def busy(self) -> bool:
-        """Whether games are being played."""
+        """True while games are being played."""
         return self._task is not None
 
     def wanted(self) -> bool:
-        """Whether the next games can be played whole: AIs alone, and nobody wants to follow."""
-        state = self._room.state
-        pace = state.options.pace
-        unwatched = pace == 0 or (pace is None and not self._room.followers)
-        return state.only_ais and state.options.games > 1 and unwatched
+        """Return whether the next games can be played whole: AIs alone, and nobody follows."""
+        table = self._room.table
+        pace = table.options.pace
+        unwatched = pace == 0 or (pace is None and not self._room.attendance.watched)
+        return table.only_ais and table.options.games > 1 and unwatched
 
-    async def begin(self, first: bool, then: Callable[[int], Awaitable[None]]) -> None:
-        """Have the next games played; ``then`` is told, in the room's task, how many were."""
-        state = self._room.state
-        plans = self._plans(first)
-        missing = [plan.number for plan in plans[:AHEAD] if plan.number not in state.secrets]
+    async def begin(self, first: bool) -> None:
+        """Have the next games played."""
+        plans = plans_of(self._room.table, first)
+        secrets = self._room.table.secrets
+        missing = [plan.number for plan in plans[:AHEAD] if plan.number not in secrets]
         if missing:
-            await self._room.commit([new_anchor(number) for number in missing])
-        self._task = asyncio.create_task(self._play_all(plans, then))
+            await self._room.do(DrawSecrets(tuple(missing)))
+        self._task = asyncio.create_task(self._play_all(plans))
 
     def stop(self) -> None:
-        """The room is given up."""
+        """Stop playing."""
         if self._task is not None:
             self._task.cancel()
 
-    def _plans(self, first: bool) -> list[Plan]:
-        """All games of the series that have not been played."""
-        state = self._room.state
-        following = state.game + 1
-        first_game = following if first else state.first_game
-        plans = []
-        for number in range(following, first_game + state.options.games):
-            sitting = sitting_of(state.id, first_game, number, len(state.seats))
-            occupants = [seat.occupant for seat in self._seats(sitting, first) if seat.occupant]
-            plans.append(Plan(number, number == first_game, sitting, occupants))
-        return plans
-
-    def _seats(self, sitting: list[int], first: bool) -> list[Seat]:
-        """The table's seats in the order of a sitting; a series begins with them as they are."""
-        state = self._room.state
-        places = sitting if first else state.places(sitting)
-        return [state.seats[place] for place in places]
-
-    async def _play_all(self, plans: list[Plan], then: Callable[[int], Awaitable[None]]) -> None:
+    async def _play_all(self, plans: list[Plan]) -> None:
         """Play batch after batch; while one is stored the next is played."""
         stored = 0
         storing: asyncio.Task[int] | None = None
         try:
             memories = await self._remembered(plans[0])
             while plans and self.wanted():
-                matches, memories = await self._play(plans[:GAMES_AT_ONCE], memories)
+                batch = await self._play(plans[:GAMES_AT_ONCE], memories)
+                memories = batch.memories
                 if storing is not None:
                     stored += (kept := await storing)
                     storing = None
                     if not kept:  # the table is not as it was planned
                         break
-                if not matches:
+                if not batch.games:
                     break
-                batch, plans = plans[: len(matches)], plans[len(matches) :]
-                work = partial(self._store_all, batch, matches, memories)
+                plans = plans[len(batch.games) :]
+                work = partial(self._store, batch)
                 storing = asyncio.create_task(self._room.perform(work))
             if storing is not None:
                 stored += await storing
         except PerudoError as error:
-            log.warning("table %s: %s; the game is played by moves", self._room.state.id, error)
+            log.warning("table %s: %s; the game is played by moves", self._room.table.id, error)
         finally:
             self._task = None
             if storing is not None:
                 storing.cancel()
-        self._room.post(partial(then, stored))
+        self._room.post(partial(self._room.played_whole, stored))
 
-    async def _play(
-        self, plans: list[Plan], memories: list[str | None]
-    ) -> tuple[list[Match], list[str | None]]:
-        """Have some games played; returns those that were finished in time."""
-        service = self._room.service
-        known = [plan for plan in plans if plan.number in self._room.state.secrets]
-        order = self._order(known, memories)
+    async def _play(self, plans: list[Plan], memories: list[str | None]) -> Batch:
+        """Have some games played; return those that were finished in time."""
+        service, table = self._room.service, self._room.table
+        known = [plan for plan in plans if plan.number in table.secrets]
+        order = _order(table, known, memories)
         answer = await service.pool.play(order, service.settings.think_seconds)
         if answer["problem"] is not None:
-            log.warning("table %s: an AI %s", self._room.state.id, answer["problem"])
-        return await asyncio.to_thread(self._matches, plans, answer["games"]), answer["memories"]
+            log.warning("table %s: an AI %s", table.id, answer["problem"])
+        return Batch(known[: len(answer["games"])], answer["games"], answer["memories"])
 
     async def _remembered(self, plan: Plan) -> list[str | None]:
-        """What the AIs know before a game, by entrant."""
+        """Return what the AIs know before a game, by player."""
         memories: list[str | None] = []
-        for entrant, agent in enumerate(_agents(plan)):
-            width = await self._thoughts.prepare(agent)
+        table, service = self._room.table, self._room.service
+        for player, agent in enumerate(_agents(plan)):
+            width = await service.pool.prepare(agent, table.options.rules_text, len(table.seats))
             packed = None
             if width:
-                known = self._memories.of_entrant(entrant, agent, width, fresh=plan.first)
-                packed = pack_memories([await known])
+                memory = self._memories.of_player(table, player, agent, width, fresh=plan.first)
+                packed = pack_memories([await memory])
             memories.append(packed)
         return memories
 
-    async def _store_all(
-        self, plans: list[Plan], matches: list[Match], memories: list[str | None]
-    ) -> int:
-        """Write games down, as long as the table is as it was planned; returns how many."""
-        for stored, (plan, match) in enumerate(zip(plans, matches, strict=True)):
-            if not self._fits(plan):
-                return stored
-            await self._store(plan, match)
-        for entrant, (agent, memory) in enumerate(zip(_agents(plans[0]), memories, strict=True)):
-            if memory is not None:
-                self._memories.put(entrant, agent, memory, plans[-1].number)
-        return len(plans)
+    async def _store(self, batch: Batch) -> int:
+        """Store games, as long as the table is as it was planned; return how many."""
+        table = self._room.table
+        parts = await asyncio.to_thread(_followed, table, batch)
+        if not parts:
+            return 0
+        await self._room.store(parts)
+        if len(parts) == len(batch.plans):
+            for player, memory in enumerate(batch.memories):
+                if memory is not None:
+                    agent, last = _agents(batch.plans[0])[player], batch.plans[-1]
+                    self._memories.put(self._room.table, player, agent, memory, last.number)
+        return len(parts)
 
-    def _order(self, plans: list[Plan], memories: list[str | None]) -> Order:
-        state = self._room.state
-        return {
-            "rules": state.options.rules_text,
-            "agents": _agents(plans[0]),
-            "seconds": BATCH_SECONDS,
-            "games": [
-                {
-                    "players": [occupant.name for occupant in plan.occupants],
-                    "sitting": plan.sitting,
-                    "secret": state.secrets[plan.number].hex(),
-                    "seeds": [""] * len(plan.sitting),
-                }
-                for plan in plans
-            ],
-            "memories": memories,
-        }
 
-    def _matches(self, plans: list[Plan], games: list[list[Event]]) -> list[Match]:
-        """The games that were played, each followed through by the rules."""
-        state, matches = self._room.state, []
-        for plan, events in zip(plans, games, strict=False):
-            names = [occupant.name for occupant in plan.occupants]
-            record = MatchRecord(PERUDO, state.options.parsed_rules(), names, {})
-            record.events = events
-            dice = state.dice(plan.number, [""] * len(names))
-            matches.append(Match.resume(plan.number, record, dice))
-        return matches
+def _followed(table: Table, batch: Batch) -> list[Progress]:
+    """Follow games through by the rules; raise if something in one does not follow."""
+    parts: list[Progress] = []
+    for plan, game in zip(batch.plans, batch.games, strict=True):
+        if not plan.fits(table):
+            break
+        parts.append(StoreGame(plan, game, AHEAD).decide(table, Moment()))
+        table = parts[-1].table
+    return parts
 
-    def _fits(self, plan: Plan) -> bool:
-        """Whether the table is still as the game was planned for."""
-        state = self._room.state
-        if state.paused or state.status == "closed" or plan.number != state.game + 1:
-            return False
-        here = [seat.occupant for seat in self._seats(plan.sitting, plan.first)]
-        return here == plan.occupants
 
-    async def _store(self, plan: Plan, match: Match) -> None:
-        state, service = self._room.state, self._room.service
-        seats = self._seats(plan.sitting, plan.first)
-        dice = state.dice(plan.number, [""] * len(seats))
-        drafts = [
-            drafting.started(match, dice, seats, plan.sitting, plan.first),
-            *drafting.moves(match.events, "ai"),
-            *self._anchors(plan, state.options.games),
-        ]
-        state.match = match
-        service.counts.games += 1
-        service.counts.moves += sum(event["event"] == "act" for event in match.events)
-
-        def also(connection: Connection, logged: list[Logged]) -> None:
-            game_began(connection, logged, state=state)
-            game_ended(connection, logged, state=state, rate=service.game_ended)
-
-        await self._room.commit(drafts, also)
-
-    def _anchors(self, plan: Plan, games: int) -> list[Draft]:
-        """The secret of a game that is played later; of the next, as ever, after the last."""
-        state = self._room.state
-        last = (plan.number if plan.first else state.first_game) + games - 1
-        later = min(plan.number + AHEAD, last + 1)
-        return [] if later in state.secrets else [new_anchor(later)]
+def _order(table: Table, plans: list[Plan], memories: list[str | None]) -> Order:
+    return {
+        "rules": table.options.rules_text,
+        "agents": _agents(plans[0]),
+        "seconds": BATCH_SECONDS,
+        "games": [
+            {
+                "players": [occupant.name for occupant in plan.occupants],
+                "seating": plan.seating,
+                "secret": table.secrets[plan.number].hex(),
+                "seeds": [""] * len(plan.seating),
+            }
+            for plan in plans
+        ],
+        "memories": memories,
+    }
 
 
 def _agents(plan: Plan) -> list[str]:
-    """The AIs by entrant."""
-    agents = [""] * len(plan.sitting)
-    for entrant, occupant in zip(plan.sitting, plan.occupants, strict=True):
+    """Return the AIs by player."""
+    agents = [""] * len(plan.seating)
+    for player, occupant in zip(plan.seating, plan.occupants, strict=True):
         assert occupant.agent is not None
-        agents[entrant] = occupant.agent
+        agents[player] = occupant.agent
     return agents

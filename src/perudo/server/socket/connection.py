@@ -22,6 +22,7 @@ from perudo.protocol import ProtocolError
 from perudo.server.cluster.leases import Elsewhere
 from perudo.server.people.people import Person, token_hash
 from perudo.server.rate_limits import PLAYING_RATE, WATCHING_RATE, Bucket
+from perudo.server.rooms.room import Answer
 from perudo.server.server import Server
 from perudo.server.settings import FRAME_BYTES
 from perudo.server.socket.conversation import Conversation
@@ -165,13 +166,13 @@ class WebConnection(Conversation):
         now = self._server.service.clock.now()
         # Of tables elsewhere it is not known here whether one sits at them.
         plays = bool(self._away) or any(
-            room.state.seat_of(self.person.id) is not None for room in self._rooms()
+            room.table.seat_of(self.person.id) is not None for room in self._rooms()
         )
         bucket = self._playing if plays else self._watching
         return bucket.take(now) and self._server.address_messages.take(self._address)
 
     # --- tables of other processes --------------------------------------------------------------
-    async def _do(self, message: Any) -> dict[str, Any] | None:
+    async def _do(self, message: Any) -> Answer | None:
         if isinstance(message, client_messages.Shut) and message.table in self._away:
             raise Elsewhere(self._away.pop(message.table).owner)
         if isinstance(message, client_messages.Queue):

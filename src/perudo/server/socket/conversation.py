@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 from perudo.games.errors import PerudoError
+from perudo.server.ai.catalogue import opponent, require_can_play
 from perudo.server.cluster.leases import Elsewhere
 from perudo.server.errors import Refused
 from perudo.server.people.people import Person
 from perudo.server.rate_limits import TALK_RATE, Bucket
-from perudo.server.rooms.commands import COMMANDS
-from perudo.server.rooms.room import Room
+from perudo.server.rooms.room import Answer, Room
 from perudo.server.server import Server
+from perudo.server.table.commands import COMMANDS, Fill
 from perudo.server.wire import client_messages
 from perudo.server.wire.server_messages import ServerMessage
 
 MOST_TABLES = 200
 """Tables that one connection may follow."""
+
+
+async def carry_out(room: Room, person: Person, message: Any) -> Answer:
+    """Do what a message asks of a table, in the table's task."""
+    if not isinstance(message, client_messages.Fill):
+        return await room.do(COMMANDS[type(message)](person, message))
+    Fill.require(room.table, person, message)
+    agent = opponent(message.agent, message.level, message.seat)
+    options = room.table.options
+    await asyncio.to_thread(require_can_play, agent, options.parsed_rules(), len(room.table.seats))
+    return await room.do(Fill(person, message, agent.spec))
 
 
 class Conversation:
@@ -69,35 +82,34 @@ class Conversation:
             self._error(getattr(error, "code", "refused"), str(error), table, ref)
             return
         if answer is not None:
-            n, repeated = answer["n"], answer["repeated"]
+            n, repeated = answer.n, answer.repeated
             self.send({"type": "ack", "table": table, "ref": ref, "n": n, "repeated": repeated})
 
-    async def _do(self, message: Any) -> dict[str, Any] | None:
+    async def _do(self, message: Any) -> Answer | None:
         match message:
             case client_messages.Ping():
                 self.send({"type": "pong"})
                 return None
             case client_messages.Open():
-                return {"n": await self._open(message), "repeated": False}
+                return Answer(await self._open(message))
             case client_messages.Shut():
                 room = self._server.lobby.find(message.table)
                 repeated = message.table not in self._tables
                 self._tables.discard(message.table)
                 if room is not None:
-                    await room.perform(partial(room.shut_soon, self))
-                return {"n": None, "repeated": repeated}
+                    await room.perform(partial(room.shut, self))
+                return Answer(None, repeated)
             case client_messages.Queue():
                 await self._server.queue.take(self, message)
-                return {"n": None, "repeated": False}
+                return Answer(None)
             case client_messages.Invite():
                 self._require_may_talk()
                 await self._server.invite(self.person, message)
-                return {"n": None, "repeated": False}
+                return Answer(None)
         room = await self._server.lobby.room(message.table)
         if isinstance(message, client_messages.Say):
             self._require_may_talk()
-        command = COMMANDS[type(message)]
-        answer: dict[str, Any] = await room.perform(lambda: command(room, self.person, message))
+        answer: Answer = await room.perform(partial(carry_out, room, self.person, message))
         if self.program and isinstance(message, client_messages.Sit):
             await self.follow(message.table)
         return answer
@@ -118,9 +130,9 @@ class Conversation:
         Of a game that is over they are not told again.
         """
         room = await self._server.lobby.room(table)
-        over = room.state.match is not None and room.state.match.over
-        if after is None and over:
-            after = room.state.n
+        play = room.table.play
+        if after is None and play is not None and play.over:
+            after = room.table.n
         await self._open(client_messages.Open(type="open", table=table, after=after))
 
     async def _open(self, message: client_messages.Open) -> int:
@@ -133,7 +145,7 @@ class Conversation:
 
     def _error(self, code: str, text: str, table: Any, ref: str | None) -> None:
         room = self._server.lobby.find(table)
-        n, question = (None, None) if room is None else room.stored
+        n, question = (None, None) if room is None else (room.table.n, room.table.question)
         self.send(
             {
                 "type": "error",

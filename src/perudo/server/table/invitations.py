@@ -1,51 +1,50 @@
-"""Seats by invitation: whoever has the table's key may take them.
+"""Who gets which seat. Seats by invitation are for people who have the table's key.
 
-The key is drawn when the table is made and kept in its log, in what nobody is told. It travels in
-the link behind the ``#``, which browsers do not send, in a challenge, and in ``sit``.
+The key is drawn when the table is made, and is in the hidden part of its log. It travels in the
+link behind the ``#``, which browsers do not send, in a challenge, and in ``sit``.
 """
 
 from __future__ import annotations
 
 import hmac
 import secrets
-from typing import Any
 
 from perudo.server.errors import Refused
 from perudo.server.people.people import Person
-from perudo.server.table.table import TableState
+from perudo.server.table.table import Table
 from perudo.server.wire.table_options import InvitedSeat, TableOptions
 
 KEY_BYTES = 16
 
 
-def hidden_key(options: TableOptions) -> dict[str, Any] | None:
-    """What the log of a new table keeps to itself: a key, if it has seats by invitation."""
+def new_key(options: TableOptions) -> str | None:
+    """Draw the key of a new table, if it has seats by invitation."""
     if not any(isinstance(seat, InvitedSeat) for seat in options.seats):
         return None
-    return {"key": secrets.token_urlsafe(KEY_BYTES)}
+    return secrets.token_urlsafe(KEY_BYTES)
 
 
-def may_invite(state: TableState, person: str) -> bool:
-    """Whether somebody may pass the key on: the creator, and all who sit there."""
-    return person == state.creator or state.seat_of(person) is not None
+def may_invite(table: Table, person: str) -> bool:
+    """Return whether a person may pass the key on: the creator and all players may."""
+    return person == table.creator or table.seat_of(person) is not None
 
 
-def seat_for(state: TableState, person: Person, wanted: int | None, key: str | None) -> int:
-    """The seat that somebody gets: the one they want, or else the first that suits them.
+def seat_for(table: Table, person: Person, wanted: int | None, key: str | None) -> int:
+    """Return the seat that a person gets: the one they want, or else the first that suits them.
 
-    Whoever comes with the key is given a seat by invitation, so that the others stay free for
-    those who have none; the creator leaves it to a guest as long as there is another.
+    A person with the key gets a seat by invitation, so that the others stay free for people
+    without; the creator leaves it to a guest as long as there is another.
     """
-    free = [number for number, seat in enumerate(state.seats) if seat.occupant is None]
-    if wanted is not None and wanted >= len(state.seats):
-        raise Refused("no_seat", f"the table has {len(state.seats)} seats")
+    free = [number for number, seat in enumerate(table.seats) if seat.occupant is None]
+    if wanted is not None and wanted >= len(table.seats):
+        raise Refused("no_seat", f"the table has {len(table.seats)} seats")
     if not free or (wanted is not None and wanted not in free):
         raise Refused("taken", "that seat is taken" if free else "all seats are taken")
-    invited = [seat for seat in free if isinstance(state.seats[seat].choice, InvitedSeat)]
+    invited = [seat for seat in free if isinstance(table.seats[seat].choice, InvitedSeat)]
     others = [seat for seat in free if seat not in invited]
-    if person.id == state.creator:
+    if person.id == table.creator:
         offered = others + invited
-    elif _fits(state.key, key):
+    elif _fits(table.key, key):
         offered = invited + others
     else:
         offered = others
@@ -59,7 +58,7 @@ def seat_for(state: TableState, person: Person, wanted: int | None, key: str | N
 
 
 def _fits(key: str | None, given: str | None) -> bool:
-    """Whether a key is the table's; how long the answer takes tells nothing about it."""
+    """Compare a key with the table's, in a time that reveals nothing about it."""
     if key is None or given is None:
         return False
     return hmac.compare_digest(key.encode(), given.encode())

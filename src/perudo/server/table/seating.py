@@ -1,7 +1,7 @@
-"""Who sits where in a series of AIs: everybody everywhere equally often.
+"""The seating of a series of AIs: every player has every seat equally often.
 
-An *entrant* is whoever sat at a seat when the series began, and has that seat's number. A *sitting*
-lists the entrants by the seats that they have now.
+A *seating* lists the players by the seats they have now. A player's number is the seat in which
+they sat when the series began.
 """
 
 from __future__ import annotations
@@ -14,35 +14,35 @@ import numpy as np
 from perudo.games.policy import Memory
 
 
-def sitting_of(table: str, first_game: int, game: int, players: int) -> list[int]:
-    """The sitting of a game of a series; the first is as the table was made.
+def seating_of(table: str, first_game: int, game: int, players: int) -> list[int]:
+    """Return the seating of a game of a series; that of the first is as the table was made.
 
-    In every so many games as there are players each entrant has each seat once. Who sits beside
-    whom is drawn anew after these, from the table's id and the number of the series' first game.
+    In each block of as many games as there are players, every player has every seat once. Who sits
+    beside whom is drawn for each block, from the table's id and the series' first game.
     """
     block, place = divmod(game - first_game, players)
     drawn = random.Random(f"{table} {first_game} {block}")
-    entrants, turns = list(range(players)), list(range(players))
+    order, turns = list(range(players)), list(range(players))
     drawn.shuffle(turns)
     if block == 0:
         turns.sort(key=bool)  # nobody has moved before the first game
     else:
-        drawn.shuffle(entrants)
+        drawn.shuffle(order)
     turn = turns[place]
-    return entrants[turn:] + entrants[:turn]
+    return order[turn:] + order[:turn]
 
 
-def seated(memory: Memory, sitting: Sequence[int]) -> Memory:
-    """What somebody remembers of each entrant, by the seats that they have now."""
-    return memory[_rows(memory, sitting)]
+def by_seat(memory: Memory, seating: Sequence[int]) -> Memory:
+    """Arrange what is remembered of each player by the seats that they have now."""
+    return memory[_rows(memory, seating)]
 
 
-def by_entrant(memory: Memory, sitting: Sequence[int]) -> Memory:
-    """The same back again."""
+def by_player(memory: Memory, seating: Sequence[int]) -> Memory:
+    """Arrange what is remembered by seat by player again."""
     arranged = np.empty_like(memory)
-    arranged[_rows(memory, sitting)] = memory
+    arranged[_rows(memory, seating)] = memory
     return arranged
 
 
-def _rows(memory: Memory, sitting: Sequence[int]) -> list[int]:
-    return [*sitting, *range(len(sitting), len(memory))]
+def _rows(memory: Memory, seating: Sequence[int]) -> list[int]:
+    return [*seating, *range(len(seating), len(memory))]

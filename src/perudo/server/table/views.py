@@ -1,205 +1,173 @@
-"""What each viewer is told: made from that viewer's observation and from what is public.
+"""The messages about a table that each viewer is sent.
 
-Every message about a game that leaves the server is made here.
+Every message about a game that leaves the server is made here, from that viewer's observation and
+from what everybody may know.
 """
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
+
+from pydantic_core import to_json
 
 from perudo import protocol
-from perudo.games.game import SPECTATOR
-from perudo.games.perudo import PERUDO, PerudoState
-from perudo.games.perudo.odds import chance_right
-from perudo.server.table.match import Match, action_text
-from perudo.server.table.table import RECORD_KINDS, Logged, TableState
-from perudo.server.wire.events import Event, PublicEvent, RecordEvent
+from perudo.fair_dice import sha
+from perudo.games.operations import SPECTATOR
+from perudo.server.table.attendance import Attendance, Timing
+from perudo.server.table.due import deadline, window_closes
+from perudo.server.table.play import Play
+from perudo.server.table.table import Table
+from perudo.server.wire.bodies import TableSummary
 from perudo.server.wire.server_messages import (
     Decide,
     ProgramMessage,
-    PublicView,
+    TableInfo,
     View,
     Where,
     Window,
 )
-
-_KEPT = {
-    "anchor": ("game", "anchor"),
-    "seated": ("seat", "player"),
-    "left": ("seat", "reason", "stand_in"),
-    "absent": ("seat", "agent"),
-    "back": ("seat",),
-    "started": ("game", "players", "sitting", "commit"),
-    "answered": ("seat",),
-    "free": ("seats",),
-    "paused": ("on", "by"),
-    "absence": ("action", "seconds"),
-    "rematch": ("seat",),
-    "said": ("seat", "reaction", "phrase", "text"),
-    "muted": ("seat", "on"),
-    "closed": ("reason",),
-}
-"""What everybody is told of each kind of event; nothing else leaves the log."""
+from perudo.server.wire.table_options import options_of
 
 
-def told_events(state: TableState, viewer: int, after: int) -> list[Event]:
-    """The events after a number, as the viewer may know them."""
-    fresh = []
-    for event in reversed(state.log):
-        if event.n <= after:
-            break
-        fresh.append(_told(state, event, viewer))
-    return fresh[::-1]
+def table_info(
+    table: Table, attendance: Attendance, timing: Timing, watching: int = 0
+) -> TableInfo:
+    """Return a table apart from the game on it."""
+    options = table.options
+    following = table.game if table.playing is not None else table.game + 1
+    secret = table.secrets.get(following)
+    return {
+        "id": table.id,
+        "rules": options.rules_text,
+        "options": options_of(options.rules),
+        "creator": table.creator,
+        "status": table.status,
+        "private": options.private,
+        "rated": options.rated,
+        "timer": options.timer,
+        "games": options.games,
+        "game": table.game,
+        "wins": list(table.wins),
+        "paused": table.paused,
+        "absence": table.absence,
+        "absence_seconds": timing.absence(table),
+        "pace": timing.pace(table, attendance),
+        "calza_window": timing.window(table),
+        "seats": [
+            {
+                "kind": seat.choice.kind,
+                "player": None if seat.occupant is None else seat.occupant.public,
+                "here": number in attendance.here,
+                "stand_in": seat.stand_in,
+                "muted": seat.muted,
+            }
+            for number, seat in enumerate(table.seats)
+        ],
+        "watching": watching,
+        "anchor": None if secret is None else sha(secret),
+        "rematch": sorted(table.rematch),
+    }
 
 
-def _told(state: TableState, event: Logged, viewer: int) -> Event:
-    if event.kind == "deal":
-        return _record_event(state, event, viewer)
-    if event.kind == "answered" and event.data["seat"] == viewer:
-        return _public_event(event, "action")
-    if event.n not in state.told:
-        if event.kind in RECORD_KINDS:
-            state.told[event.n] = _record_event(state, event)
-        else:
-            state.told[event.n] = _public_event(event)
-    return state.told[event.n]
-
-
-def _record_event(state: TableState, event: Logged, viewer: int = SPECTATOR) -> RecordEvent:
-    """An event of the game's own record; a seat is told another than a spectator only of a deal."""
-    assert state.match is not None
-    seen = event.data["record"]
-    if event.kind == "deal" and event is _last_deal(state):
-        seen = state.match.deal(viewer)
-    elif event.kind != "act":  # what is said at a table of Perudo everybody hears
-        seen, _ = next(state.match.table.story(viewer, seen["n"] - 1))
-    told = {key: value for key, value in seen.items() if key not in ("n", "event")}
-    if event.kind == "act":
-        told["by"] = event.data["by"]
-    return cast(RecordEvent, {**_stamp(event), **told})
-
-
-def _last_deal(state: TableState) -> Logged | None:
-    return next((event for event in reversed(state.log) if event.kind == "deal"), None)
-
-
-def _public_event(event: Logged, *private: str) -> PublicEvent:
-    kept = (*_KEPT[event.kind], *private)
-    told = {key: event.data[key] for key in kept if key in event.data}
-    if event.kind == "seated":
-        told["player"] = {key: told["player"][key] for key in ("name", "kind", "id", "agent")}
-    return cast(PublicEvent, {**_stamp(event), **told})
-
-
-def _stamp(event: Logged) -> dict[str, float | str]:
-    return {"n": event.n, "at": round(event.at, 3), "kind": event.kind}
+def table_summary(table: Table) -> str:
+    """Return what the list of tables shows, as JSON."""
+    summary: TableSummary = {
+        "rules": table.options.rules,
+        "rated": table.options.rated,
+        "timer": table.options.timer,
+        "games": table.options.games,
+        "game": table.game,
+        "seats": [
+            {
+                "kind": seat.choice.kind,
+                "player": None if seat.occupant is None else seat.occupant.public,
+            }
+            for seat in table.seats
+        ],
+    }
+    return to_json(summary).decode()
 
 
 def view_of(
-    state: TableState,
+    table: Table,
     viewer: int,
+    attendance: Attendance,
+    timing: Timing,
+    now: float,
     *,
     odds: bool = False,
-    seconds: float | None = None,
-    window_seconds: float = 0.0,
 ) -> View | None:
-    """The game on the table as a viewer may see it now.
-
-    What everybody may know is made once, from what a spectator sees; a seat's dice, legal actions
-    and odds are made from that seat's observation.
-    """
-    match = state.match
-    if match is None:
+    """Return the game on the table as a viewer may see it now."""
+    play = table.play
+    if play is None:
         return None
-    if state.public_view is None:
-        state.public_view = _public_view(match)
-    asked = viewer >= 0 and viewer in match.awaited and not state.paused
-    return {
-        **state.public_view,
+    answers = attendance.answers(table)
+    asked = viewer >= 0 and viewer in play.awaited(answers) and not table.paused
+    hosting, wanted = play.hosting, odds and asked and not table.options.rated
+    own = hosting.private_view(play.observe(viewer), play.deal(viewer))
+    view = {
+        **play.public_view,
+        **own,
         "seat": viewer if viewer >= 0 else None,
-        "question": state.question,
-        "dice": match.hand(viewer) if viewer >= 0 else None,
-        "legal": match.legal(viewer) if asked else None,
-        "odds": (
-            odds_of(match.observe(viewer)) if asked and odds and not state.options.rated else None
-        ),
-        "window": _window(match, window_seconds),
-        "seconds": seconds,
+        "question": play.question,
+        "legal": play.legal(viewer) if asked else None,
+        "odds": hosting.odds(play.observe(viewer)) if wanted else None,
+        "window": _window(table, play, answers, attendance, timing, now),
+        "seconds": _left(table, deadline(table, attendance), now),
     }
+    return cast(View, view)
 
 
-def _public_view(match: Match) -> PublicView:
-    """What everybody may know: the log of what was said and shown, and what a spectator sees.
-
-    The log is read rather than the record where that saves calls into compiled code, each of which
-    takes as long as a hundred steps of Python and lets other threads go first.
-    """
-    bidding = match.bidding()
-    bidder, bid = next((said for said in reversed(bidding) if said[1] != "pass"), (None, None))
-    return {
-        **match.facts(),
-        "game": match.number,
-        "turn": match.turn,
-        "bid": bid,
-        "bidder": bidder,
-        "history": bidding,
-    }
-
-
-def odds_of(observation: PerudoState) -> dict[str, float | None]:
-    """The chance that what each legal action claims is so, as its actor can know it."""
-    record, actor = observation.record, observation.actor
-    assert actor is not None
-    odds = {}
-    for code in observation.legal_actions.codes:
-        chance = chance_right(record, actor, code)
-        odds[action_text(code)] = None if chance is None else round(chance, 6)
-    return odds
-
-
-def _window(match: Match, seconds: float) -> Window | None:
-    if not match.window:
+def _window(
+    table: Table,
+    play: Play,
+    answers: dict[int, str],
+    attendance: Attendance,
+    timing: Timing,
+    now: float,
+) -> Window | None:
+    if not play.window:
         return None
     return {
-        "seats": list(match.window),
-        "answered": sorted(match.answers),
-        "seconds": seconds,
+        "seats": list(play.window),
+        "answered": sorted({*play.answers, *answers}),
+        "seconds": _left(table, window_closes(table, attendance, timing), now) or 0.0,
     }
+
+
+def _left(table: Table, time: float | None, now: float) -> float | None:
+    """Return the seconds until then; None while the clocks stand still."""
+    return None if time is None or table.paused else round(max(time - now, 0.0), 1)
 
 
 # --- to programs --------------------------------------------------------------------------------
-def told_program(state: TableState, viewer: int, after: int) -> list[ProgramMessage]:
-    """The events after a number in the messages that programs know."""
-    match = state.match
-    if match is None:
-        return []
-    messages: list[ProgramMessage] = []
-    for event in state.log:
-        if event.n <= after:
-            continue
-        if event.kind == "started":
-            setting = match.table.record.setting
-            seat = None if viewer == SPECTATOR else viewer
-            hello = protocol.hello(PERUDO, setting, seat, match.table.players)
-            messages.append({**hello, **_where(state, event.n)})
-        elif event.kind in ("result", "end"):
-            number = event.data["record"]["n"]
-            (_, view), *_ = match.table.story(viewer, number - 1)
-            where = _where(state, event.n)
-            if event.kind == "result":
-                messages.append({**protocol.result(view), **where})
-            else:
-                messages.append({**protocol.end(view), **where})
-    return messages
+def hello(table: Table, viewer: int, n: int) -> ProgramMessage:
+    """Return the message that begins a game."""
+    play = table.play
+    assert play is not None
+    seat = None if viewer == SPECTATOR else viewer
+    message = protocol.hello(play.hosting.game, play.setting, seat, play.header["players"])
+    return {**message, **_where(table, n)}
 
 
-def question_for_program(state: TableState, seat: int) -> Decide | None:
-    """``decide``, if the seat is asked."""
-    match = state.match
-    if match is None or state.paused or seat not in match.awaited:
+def outcome(table: Table, viewer: int, n: int, number: int | None) -> ProgramMessage:
+    """Return the message about a settled round, by its number in the match's log, or the end."""
+    play = table.play
+    assert play is not None
+    if number is None:
+        return {**protocol.end(play.observe(viewer)), **_where(table, n)}
+    seen: Any = dict(play.settled)[number].observe(viewer)
+    return {**protocol.result(seen), **_where(table, n)}
+
+
+def question(table: Table, seat: int, attendance: Attendance) -> Decide | None:
+    """Return the open question to a seat, if it is asked."""
+    play = table.playing
+    if play is None or table.paused or seat not in play.awaited(attendance.answers(table)):
         return None
-    return {**protocol.decide(match.observe(seat), state.question), **_where(state, state.question)}
+    asked = protocol.decide(play.observe(seat), play.question)
+    return {**asked, **_where(table, play.question)}
 
 
-def _where(state: TableState, n: int) -> Where:
-    return {"table": state.id, "n": n}
+def _where(table: Table, n: int) -> Where:
+    return {"table": table.id, "n": n}

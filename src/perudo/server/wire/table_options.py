@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from perudo.games.errors import RulesError
+from perudo.games.hosting import Hosting, hosting_of
 from perudo.games.options import known_only
 from perudo.games.perudo import PERUDO, Rules
 from perudo.games.perudo.rules import OPTIONS, PRESETS
@@ -100,6 +101,11 @@ class TableOptions(Strict):
                 f"{len(self.seats)} players cannot play {rules}; at most {rules.max_players}"
             )
         return rules
+
+    @property
+    def hosting(self) -> Hosting:
+        """The game that is played here."""
+        return hosting_of(PERUDO.name)
 
     @property
     def preset(self) -> str | None:

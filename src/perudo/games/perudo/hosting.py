@@ -1,0 +1,197 @@
+"""Perudo at a hosted table: the calza window, dice from draws, and what each viewer may know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import cast
+
+from perudo.games.game import Payload, State, action_code
+from perudo.games.hosting import DRAW_LIMIT, Draws, Hosting, Json, Moves, host
+from perudo.games.log import Event, SeenEvent
+from perudo.games.operations import SPECTATOR, Record
+from perudo.games.perudo.actions import Bid, action_from_code
+from perudo.games.perudo.game import PERUDO, Deal
+from perudo.games.perudo.layout import NOBODY, read_rules
+from perudo.games.perudo.odds import chance_right
+from perudo.games.perudo.outcome import outcome_of
+from perudo.games.perudo.state import PerudoState, facts
+
+PUBLIC = (
+    *("round", "counts", "wild", "palafico", "been_palafico", "opener", "total"),
+    *("last", "winner", "over", "bid", "bidder", "history"),
+)
+"""The facts that everybody may know."""
+
+
+class PerudoHosting(Hosting):
+    """Perudo. Whoever may claim calza out of turn is asked in a window, all at the same time."""
+
+    def asked(self, position: State) -> tuple[int, ...]:
+        """Return the seats in the calza window, or else the seat that has the turn."""
+        state = cast(PerudoState, position)
+        if not self.is_window(state):
+            return super().asked(state)
+        asked: list[int] = []
+        while state.actor is not None and state.actor != state.turn:
+            asked.append(state.actor)
+            state = state.apply("decline")
+        return tuple(asked)
+
+    def is_window(self, position: State) -> bool:
+        """Return whether others than the seat that has the turn may claim calza."""
+        return bool(position._record.pending != NOBODY) and position.actor is not None
+
+    def moves(self, position: State, answers: Mapping[int, str]) -> Moves | None:
+        """Settle a window in the order of the seats: it ends with the first calza."""
+        moves = super().moves(position, answers)
+        if moves is None or not self.is_window(position):
+            return moves
+        claims = [place for place, (_, action) in enumerate(moves) if action == "calza"]
+        return moves[: claims[0] + 1] if claims else moves
+
+    def turn(self, position: State) -> int | None:
+        """Return the seat that has the turn, or has it when the window closes."""
+        return cast(PerudoState, position).turn
+
+    def observe(self, position: State, viewer: int) -> State:
+        """Show a seat in the window the position in which those before it have declined.
+
+        The engine asks one seat after the other; a table asks all of them at once.
+        """
+        if viewer >= 0 and self.is_window(position) and viewer in self.asked(position):
+            while position.actor != viewer:
+                position = position.apply("decline")
+        return position.observe(viewer)
+
+    def action_text(self, code: int) -> str:
+        """Return an action as text; there are few hundred, so they are kept."""
+        return _action_text(code)
+
+    def action_code(self, text: str) -> int:
+        """Return the number of an action."""
+        return _action_code(text)
+
+    def default(self, observation: State, legal: Sequence[str]) -> str:
+        """Decline in the window; else say dudo, else make the lowest bid."""
+        for word in ("decline", "dudo"):
+            if word in legal:
+                return word
+        bids = [Bid.parse(action) for action in legal if "x" in action]
+        if not bids:
+            return legal[0]
+        view = cast(PerudoState, observation)
+        halved = view.wild_face == 1 and view.rules.ace_rank in ("above_double", "below_double")
+        return str(min(bids, key=_halved_rank if halved else _plain_rank))
+
+    def rounds_dealt(self, record: Record) -> int:
+        """Return the number of the round, which counts its deals."""
+        return int(record.round_number)
+
+    def deal(self, record: Record, draws: Draws) -> Payload:
+        """Roll every cup, and before the first round the dice for the opener."""
+        opener = int(record.opener)
+        attempts: list[list[int | None]] = []
+        if opener == NOBODY:
+            opener, attempts = first_opener(record, draws.public())
+        hands = [
+            "".join(sorted(_die(draws.of_seat(seat), int(record.counts[seat]))))
+            for seat in range(int(record.players))
+        ]
+        dealt = Deal(round=int(record.round_number) + 1, opener=opener, dice=[*hands])
+        if attempts:
+            dealt["start_roll"] = attempts
+        return dealt
+
+    def revealed(self, record: Record) -> list[bool]:
+        """Return, by seat, whether its dice were shown when the round was settled."""
+        outcome = outcome_of(record)
+        assert outcome is not None
+        return [bool(hand) for hand in outcome.hands]
+
+    def seen(self, event: Event, viewer: int = SPECTATOR) -> SeenEvent:
+        """Hide the dice of all other seats in a deal."""
+        seen = super().seen(event, viewer)
+        if event["event"] == "deal":
+            deal = cast(Deal, seen)
+            deal["dice"] = [
+                hand if seat == viewer or not hand else None
+                for seat, hand in enumerate(deal["dice"])
+            ]
+        return seen
+
+    def in_play(self, position: State) -> tuple[int, ...]:
+        """Return the seats that have dice."""
+        counts = cast(PerudoState, position).dice_counts
+        return tuple(seat for seat, count in enumerate(counts) if count)
+
+    def view(self, observation: State) -> Json:
+        """Return the facts that everybody may know."""
+        state = cast(PerudoState, observation)
+        view = facts(state, *PUBLIC)
+        if state.over and state.outcome is not None:  # nobody opens another round
+            view["last"] = state.outcome.data()
+        return cast(Json, view)
+
+    def private_view(self, observation: State, deal: SeenEvent | None) -> Json:
+        """Return the seat's own dice; after the match, those of the last round."""
+        seat = observation.viewer
+        hands = None if deal is None else cast(Deal, deal)["dice"]
+        return {"dice": hands[seat] if hands is not None and seat >= 0 else None}
+
+    def odds(self, observation: State) -> dict[str, float | None]:
+        """Return the exact chance that each legal action's claim is true."""
+        record, actor = observation.record, observation.actor
+        assert actor is not None
+        odds = {}
+        for code in observation.legal_actions.codes:
+            chance = chance_right(record, actor, code)
+            odds[_action_text(code)] = None if chance is None else round(chance, 6)
+        return odds
+
+
+def first_opener(record: Record, draws: Iterator[int]) -> tuple[int, list[list[int | None]]]:
+    """Return who opens the first round, and the start roll, attempt by attempt, if there is one."""
+    rules = read_rules(record)
+    players = range(int(record.players))
+    everybody = [seat for seat in players if record.counts[seat]]
+    if rules.start_mode == "fixed":
+        return everybody[0], []
+    if rules.start_mode == "random":
+        limit = DRAW_LIMIT - DRAW_LIMIT % len(everybody)
+        return everybody[next(n for n in draws if n < limit) % len(everybody)], []
+    rolling = everybody
+    attempts: list[list[int | None]] = []
+    while len(rolling) > 1 or not attempts:
+        faces = {seat: next(draws) % 6 + 1 for seat in rolling}
+        attempts.append([faces.get(seat) for seat in players])
+        tied = [seat for seat in rolling if faces[seat] == max(faces.values())]
+        again = rules.start_roll_tie == "reroll_all" and len(tied) > 1
+        rolling = everybody if again else tied
+    return rolling[0], attempts
+
+
+def _die(draws: Iterator[int], count: int) -> list[str]:
+    return [str(next(draws) % 6 + 1) for _ in range(count)]
+
+
+@lru_cache(maxsize=1024)
+def _action_text(code: int) -> str:
+    return str(action_from_code(code))
+
+
+@lru_cache(maxsize=1024)
+def _action_code(text: str) -> int:
+    return action_code(PERUDO, text)
+
+
+def _plain_rank(bid: Bid) -> tuple[int, int]:
+    return bid.quantity, bid.face
+
+
+def _halved_rank(bid: Bid) -> tuple[int, int]:
+    """Rank a bid where bids on ones count double, above sixes."""
+    return (2 * bid.quantity, 7) if bid.face == 1 else (bid.quantity, bid.face)
+
+
+host(PerudoHosting(PERUDO))
