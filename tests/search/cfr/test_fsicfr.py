@@ -207,13 +207,13 @@ def test_the_match_is_worth_what_its_rounds_lead_to() -> None:
 
 
 def test_where_calza_wins_dice_back_values_settle() -> None:
-    """Standings lead to each other; every value agrees with those that it was made from."""
+    """Match states lead to each other; every value agrees with those that it was made from."""
     rules = "official:calza_two_players=yes,dice=2"
     effort = Effort(
         memory=1, positions=60, target=2e-3, exact_positions=200, iterations=8_000, settled=0.02
     )
     solver = MatchSolver([start(rules, 2, 1)], effort, _canonical)
-    assert len(solver.standings) > 3
+    assert len(solver.match_states) > 3
     solver.solve()
     assert solver.change <= effort.settled
     for valued in solver.valued.values():

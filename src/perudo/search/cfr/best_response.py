@@ -53,7 +53,7 @@ SETS, MOVES_OF_SET = 1 << 20, 24
 
 
 @kernel
-def answer_policy(
+def respond_to_policy(
     states: Record,
     seat: int,
     memory: int,
@@ -103,7 +103,7 @@ def answer_policy(
     return mean / wanted
 
 
-class Answerer:
+class BestResponder:
     """One seat's answer to a policy."""
 
     def __init__(
@@ -128,7 +128,7 @@ class Answerer:
         """Play this many rounds; returns what they won on average."""
         won = 0.0
         for some in chunks(times, CHUNK):
-            won += some * answer_policy(
+            won += some * respond_to_policy(
                 self._states,
                 self._seat,
                 self.memory,

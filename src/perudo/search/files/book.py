@@ -24,17 +24,17 @@ MISSING = -1
 
 
 @kernel
-def position_key(memory_key: np.uint64, memory: int, standing: int) -> np.uint64:
+def position_key(memory_key: np.uint64, memory: int, match_state: int) -> np.uint64:
     """A public position of a round, of one of a book's standings."""
-    return combine(combine(memory_key, memory), standing)
+    return combine(combine(memory_key, memory), match_state)
 
 
 @kernel
-def position_keys(keys: Keys, memory: int, standing: int) -> Keys:
+def position_keys(keys: Keys, memory: int, match_state: int) -> Keys:
     """The same of all positions of a page."""
     found = np.empty_like(keys)
     for index in range(keys.size):
-        found[index] = position_key(keys[index], memory, standing)
+        found[index] = position_key(keys[index], memory, match_state)
     return found
 
 
@@ -68,8 +68,8 @@ class Book:
         table = np.zeros(size, np.uint64)
         first, moves = np.zeros(size, np.int64), np.zeros(size, np.int64)
         begin = 0
-        for standing, page in bound:
-            keys = position_keys(page.keys, int(page.about["memory"]), standing)
+        for match_state, page in bound:
+            keys = position_keys(page.keys, int(page.about["memory"]), match_state)
             enter(table, first, moves, keys, page.first + begin, page.moves)
             begin += len(page.chances)
         chances = np.concatenate([page.chances for _, page in bound])

@@ -53,7 +53,7 @@ FORMAT = Format[BookHeader]("perudo sparse book", 2)
 
 
 @dataclass(frozen=True)
-class Thrift:
+class Pruning:
     """What is left out of a page."""
 
     least_chance: float
@@ -127,27 +127,27 @@ def reaches(graph: MemoryGraph, chances: Players) -> Players:
     return found[0], found[1]
 
 
-def quantised(graph: MemoryGraph, chances: Players, thrift: Thrift) -> tuple[Bytes, Bytes]:
+def quantised(graph: MemoryGraph, chances: Players, pruning: Pruning) -> tuple[Bytes, Bytes]:
     """Chances as they are stored; the likeliest move of a row takes the whole scale."""
     stored = []
     for player in range(2):
-        kept = np.where(chances[player] < thrift.least_chance, 0.0, chances[player])
+        kept = np.where(chances[player] < pruning.least_chance, 0.0, chances[player])
         best, spread = rows_of(graph, player, kept)
-        scaled = kept / spread(np.where(best > 0, best, 1.0)) * thrift.levels
+        scaled = kept / spread(np.where(best > 0, best, 1.0)) * pruning.levels
         stored.append(np.round(scaled).astype(np.uint8))
     return stored[0], stored[1]
 
 
-def sparse_page(graph: MemoryGraph, chances: Players, about: About, thrift: Thrift) -> SparsePage:
+def sparse_page(graph: MemoryGraph, chances: Players, about: About, pruning: Pruning) -> SparsePage:
     """Keep of dense strategies, by player, hand and the graph's ``offsets``, what is needed."""
-    stored, offsets = quantised(graph, chances, thrift), graph.offsets
+    stored, offsets = quantised(graph, chances, pruning), graph.offsets
     own = reaches(graph, (stored[0].astype(np.float32), stored[1].astype(np.float32)))
     moves_of = np.diff(graph.edges)
     keys, actors, counts, moves, listed = [], [], [], [], []
     for node in range(graph.nodes):
         player = int(graph.actors[node])
         block = stored[player][:, offsets[node] : offsets[node] + moves_of[node]]
-        block = np.where(own[player][node][:, None] > thrift.least_reach, block, 0)
+        block = np.where(own[player][node][:, None] > pruning.least_reach, block, 0)
         if not block.any():
             continue
         hand, move = np.nonzero(block)

@@ -133,7 +133,7 @@ def weigh(
                     shares[0, particle] *= chance
             apply(state, said)
         if not by_hand:
-            draw_anew(states, shares[0], stream)
+            resample(states, shares[0], stream)
     for row in range(rows):
         cumulate(shares[row])
     return True
@@ -152,7 +152,7 @@ def cumulate(weights: npt.NDArray[np.float64]) -> None:
 
 
 @kernel
-def draw_anew(states: Record, weights: npt.NDArray[np.float64], stream: Stream) -> None:
+def resample(states: Record, weights: npt.NDArray[np.float64], stream: Stream) -> None:
     """Keep weights comparable: particles of little weight give way to copies of heavy ones."""
     total, squares = 0.0, 0.0
     for particle in range(weights.size):

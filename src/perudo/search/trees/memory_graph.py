@@ -29,7 +29,7 @@ from perudo.games.game import (
 )
 from perudo.games.kernel import kernel
 from perudo.games.state import State
-from perudo.search.trees.outcomes import Keys, Outcomes, Real, Small, gather, standing_key
+from perudo.search.trees.outcomes import Keys, Outcomes, Real, Small, gather, match_state_key
 from perudo.search.trees.public_tree import PLAYERS, TOO_LARGE, TooLargeError, is_leaf
 
 Places = npt.NDArray[np.int64]
@@ -127,7 +127,7 @@ def settle_pairs(states: Record, code: int, hands: Places, payoffs: Real, keys: 
             put_hand(state, 1, other)
             apply(state, code)
             payoffs[one, other] = payoff(state, ROUND, 0)
-            keys[one, other] = standing_key(state)
+            keys[one, other] = match_state_key(state)
 
 
 @kernel

@@ -39,7 +39,7 @@ PAYOFF_UNITS, LEAST_PAYOFF = 1_000_000, 1_000_000
 
 
 @kernel
-def standing_key(state: Record) -> np.uint64:
+def match_state_key(state: Record) -> np.uint64:
     """Where the match stands after a settled round, whose rest is forgotten.
 
     Of a match that is over nothing matters but what it pays.
@@ -68,13 +68,13 @@ class Outcomes:
     """Of each outcome: how much likelier the pair of hands is than if hands were independent."""
     round_payoffs: Real
     """What it pays the first player, as far as the round goes."""
-    standings: Small
+    state_numbers: Small
     """Which of the states below it leads to."""
     states: tuple[State, ...]
 
     def payoffs(self, values: Real | None = None) -> Real:
         """The tables in numbers: by the round, or by what each standing is worth."""
-        worth = self.round_payoffs if values is None else values[self.standings]
+        worth = self.round_payoffs if values is None else values[self.state_numbers]
         return np.asarray((worth * self.ratios)[self.tables])
 
 
@@ -112,7 +112,7 @@ def gather(
         column_kinds=column_kinds,
         ratios=np.array([what[2] for what in outcomes]),
         round_payoffs=np.array([what[1] for what in outcomes]),
-        standings=np.array([states[what[0]][0] for what in outcomes], np.int32),
+        state_numbers=np.array([states[what[0]][0] for what in outcomes], np.int32),
         states=tuple(state for _, state in states.values()),
     )
 

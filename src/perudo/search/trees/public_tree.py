@@ -34,7 +34,7 @@ from perudo.games.game import (
 )
 from perudo.games.kernel import kernel
 from perudo.games.state import State
-from perudo.search.trees.outcomes import Keys, Outcomes, Real, Small, gather, standing_key
+from perudo.search.trees.outcomes import Keys, Outcomes, Real, Small, gather, match_state_key
 
 PLAYERS = 2
 MAX_DEPTH = 256
@@ -134,7 +134,7 @@ def pay(states: Record, path: Small, deals: Small, horizon: int, payoffs: Real, 
                 for index in range(path.size):
                     apply(states[1], int(path[index]))
                 payoffs[one, other] = payoff(states[1], horizon, 0)
-                keys[one, other] = standing_key(states[1])
+                keys[one, other] = match_state_key(states[1])
 
 
 @kernel
