@@ -56,8 +56,8 @@ class Valued:
     start: State
     value: float
     error: float
-    """The exploitability within this round where it is solved exactly, which bounds the error of the
-    value. Else NaN: strategies are evaluated exactly, but may not be optimal."""
+    """The exploitability within this round, a bound on the value's error, if the round is solved
+    exactly. Else NaN: strategies are evaluated exactly, but may not be optimal."""
     page: Page
 
 
