@@ -1,18 +1,18 @@
-"""Dice that a server cannot choose and everybody can check afterwards.
+"""Provably fair dice: the server cannot choose them, and everybody can check them afterwards.
 
-Before anybody sits down for a game the server draws a secret and publishes its SHA-256, the
-*anchor*. Each player adds a seed of their own when sitting down. From the secret come a seed for
-every round, from that a key for every seat, and from a seat's key and all players' seeds its dice:
+Before the players take their seats the server draws a secret and publishes its SHA-256, the
+*anchor*. Each player adds a seed when taking a seat. The secret determines a seed for every round,
+which determines a key for every seat; a seat's key and all players' seeds determine its dice:
 
     round seed = HMAC-SHA256(secret, "round R")        commit = SHA-256(round seed)
     seat key   = HMAC-SHA256(round seed, "seat S")     lock   = SHA-256(seat key)
     dice       = bytes of HMAC-SHA256(seat key, "dice BLOCK" + SHA-256(seeds)) below 252, mod 6, + 1
 
-The commit of a round is told with the deal before it (that of the first with the game's start),
-the locks with the deal, the keys of exactly the hands that were shown with the result, and the
-secret, from which everything follows, at the end. Since the anchor is older than the last player's
-seed, the server cannot try out secrets until it likes the dice. It does know the dice, could tell
-somebody, or stop a game that it dislikes: against that no arithmetic helps.
+The server publishes the commit of a round with the deal before it (the first one at the game's
+start), the locks with the deal, the keys of exactly the hands that were shown with the result, and
+the secret at the end. Since the anchor is older than the last player's seed, the server cannot try
+secrets until it likes the dice. But it does know the dice: it could leak them, or abort a game that
+it dislikes, and no cryptography prevents that.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from perudo.record import MatchRecord
 
 SECRET_BYTES = 32
 _LARGEST_FAIR = 252
-"""The bytes below are a multiple of six; others are drawn again."""
+"""The limit of fair bytes, a multiple of six: this byte and higher ones are skipped."""
 
 
 def sha(data: bytes) -> str:
-    """SHA-256 in hexadecimal."""
+    """Return the SHA-256 of some bytes in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
 
 
 def derive(key: bytes, label: str) -> bytes:
-    """A key from a key."""
+    """Derive a key from another by HMAC-SHA256."""
     return hmac.new(key, label.encode(), hashlib.sha256).digest()
 
 
 def _draws(key: bytes, label: str, seeds: Sequence[str]) -> Iterator[int]:
-    """Whole numbers from 0 to 251, all equally likely."""
+    """Yield uniform random integers from 0 to 251."""
     mixed = sha("\n".join(seeds).encode())
     block = 0
     while True:
@@ -58,7 +58,7 @@ def _draws(key: bytes, label: str, seeds: Sequence[str]) -> Iterator[int]:
 
 
 def dice_of(key: bytes, count: int, seeds: Sequence[str]) -> str:
-    """A seat's dice, sorted."""
+    """Return a seat's dice, sorted."""
     draws = _draws(key, "dice", seeds)
     return "".join(sorted(str(next(draws) % 6 + 1) for _ in range(count)))
 
@@ -72,11 +72,11 @@ class FairDice:
         self.anchor = sha(secret)
 
     def commit(self, number: int) -> str:
-        """What is told about a round before it is dealt."""
+        """Return the commit of a round, which is published before the deal."""
         return sha(self._round_seed(number))
 
     def deal(self, game: Game, record: Record) -> Payload:
-        """Roll every cup."""
+        """Roll the dice of all seats; return the part of the deal to publish."""
         number = int(record.round_number) + 1
         fair: dict[str, Any] = {"commit": self.commit(number), "next": self.commit(number + 1)}
         told: dict[str, Any] = {"fair": fair}
@@ -98,7 +98,7 @@ class FairDice:
         return cast(Payload, told)
 
     def settled(self, game: Game, record: Record) -> Payload:
-        """Hand out the keys of the hands that were shown."""
+        """Publish the keys of the hands that were shown."""
         outcome = outcome_of(record)
         assert outcome is not None
         number = int(record.round_number)
@@ -109,7 +109,7 @@ class FairDice:
         return cast(Payload, {"fair": {"keys": keys}})
 
     def ended(self, game: Game, record: Record) -> Payload:
-        """Hand out the secret."""
+        """Publish the secret."""
         return cast(Payload, {"fair": {"secret": self._secret.hex()}})
 
     def _round_seed(self, number: int) -> bytes:
@@ -122,7 +122,7 @@ class FairDice:
 def first_opener(
     record: Record, key: bytes, seeds: Sequence[str]
 ) -> tuple[int, list[list[int | None]]]:
-    """Who opens the first round, and the start roll, attempt by attempt, if there is one."""
+    """Return the seat that opens the first round, and the attempts of the start roll, if any."""
     rules = read_rules(record)
     players = range(int(record.players))
     everybody = [seat for seat in players if record.counts[seat]]
@@ -145,14 +145,14 @@ def first_opener(
 
 # --- checking -----------------------------------------------------------------------------------
 def has_fair_dice(record: MatchRecord) -> bool:
-    """Whether a record says that its dice can be checked."""
+    """Return true if a record has the data to check its dice."""
     return bool(record.events) and "fair" in record.events[0]
 
 
 def check_dice(record: MatchRecord) -> dict[str, Any]:
-    """Recompute every roll of a record; raises where one does not follow from what was committed.
+    """Recompute every roll of a record; raise PerudoError if one does not follow from its commit.
 
-    A match that was left early has no secret yet: then only the hands that were shown are checked.
+    An unfinished match has no secret yet: then only the hands that were shown can be checked.
     """
     try:
         return _check_dice(record)
