@@ -6,12 +6,9 @@ names for what is on its table (``games/perudo/state.py``).
 
 from __future__ import annotations
 
-import hashlib
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast, overload
 
 import numpy as np
@@ -60,6 +57,7 @@ from perudo.games.operations import settlement_key as settlement_key
 from perudo.games.operations import tally as tally
 from perudo.games.operations import workspace as workspace
 from perudo.games.options import Json, Setting, Value, complete
+from perudo.games.sources import marked_dtype
 
 
 class Payload(TypedDict):
@@ -215,10 +213,8 @@ class Game(ABC):
 
     def format_result(self, record: Record) -> Payload:
         """How the round that just ended was settled, as plain data for a record's log."""
-        seats = range(int(record.players))
-        return Payoffs(
-            payoffs=[float(self.operations.payoff(record, ROUND, seat)) for seat in seats]
-        )
+        payoff, seats = self.operations.payoff, range(int(record.players))
+        return Payoffs(payoffs=[float(payoff(record, ROUND, seat)) for seat in seats])
 
     def result_text(self, result: Payload) -> str:
         """A result, as ``format_result`` gave it, in a few words."""
@@ -229,28 +225,13 @@ class Game(ABC):
 _games: dict[str, Game] = {}
 _by_dtype: dict[np.dtype[Any], Game] = {}
 
-
-def _marked(game: Game) -> np.dtype[Any]:
-    """The record type of a game outside this package, with a field named after its source.
-
-    Compiled code is cached by record type. The package's own modules are hashed into the cache
-    directory; a game from elsewhere gets a new type, and so new code, whenever its file changes.
-    """
-    module = sys.modules[type(game).__module__]
-    source = Path(module.__file__ or "").read_bytes()
-    digest = hashlib.sha256(module.__name__.encode() + b"\0" + source).hexdigest()[:16]
-    marker = (f"{game.name}_{digest}", "i1")
-    parts = [(name, part) for name, (part, *_) in (game.dtype.fields or {}).items()]
-    return np.dtype((np.record, [*parts, marker]))
-
-
 GameType = TypeVar("GameType", bound=Game)
 
 
 def register(game: GameType) -> GameType:
     """Make a game known, so that the generic operations work on its records."""
     if not type(game).__module__.startswith("perudo."):
-        type(game).dtype = _marked(game)
+        type(game).dtype = marked_dtype(game.name, game.dtype, type(game).__module__)
     other = _by_dtype.get(game.dtype)
     if other is not None and other.name != game.name:
         raise TypeError(
@@ -284,7 +265,6 @@ def game_of(dtype: np.dtype[Any]) -> Game:
 # --- states
 SEATS = "ABCDEFGHIJ"
 """Seats by name."""
-
 LARGEST_CODE = 1 << 31
 """No game numbers its actions this high."""
 
@@ -375,10 +355,9 @@ class State:
 
     def payoffs(self, horizon: int = MATCH) -> tuple[float, ...]:
         """What the finished match, or the settled round, is worth to each seat."""
-        if not (self.over if horizon == MATCH else self.round_over):
-            raise ValueError(
-                "the match is not over" if horizon == MATCH else "the round is not over"
-            )
+        what, over = ("match", self.over) if horizon == MATCH else ("round", self.round_over)
+        if not over:
+            raise ValueError(f"the {what} is not over")
         payoff = self.game.operations.payoff
         return tuple(float(payoff(self._record, horizon, seat)) for seat in range(self.players))
 

@@ -10,7 +10,11 @@ import functools
 import hashlib
 import os
 import re
+import sys
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 GAMES = "perudo.games"
 
@@ -25,6 +29,19 @@ _IMPORT = re.compile(
 def in_games(module: str) -> bool:
     """Whether a module belongs to the games, which are hashed all together."""
     return module == GAMES or module.startswith(f"{GAMES}.")
+
+
+def marked_dtype(name: str, dtype: np.dtype[Any], module: str) -> np.dtype[Any]:
+    """Return the record type of a game outside this package, with a field named after its source.
+
+    Compiled code is cached by record type. The package's own modules are hashed into the cache
+    directory; a game from elsewhere gets a new type, and so new code, whenever its file changes.
+    """
+    source = Path(sys.modules[module].__file__ or "").read_bytes()
+    digest = hashlib.sha256(module.encode() + b"\0" + source).hexdigest()[:16]
+    marker = (f"{name}_{digest}", "i1")
+    parts = [(field, part) for field, (part, *_) in (dtype.fields or {}).items()]
+    return np.dtype((np.record, [*parts, marker]))
 
 
 class Sources:
