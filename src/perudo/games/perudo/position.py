@@ -1,4 +1,4 @@
-"""Setting up a position: from its one-line notation, or from its parts."""
+"""Construction of positions, from the one-line notation or from parts."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from perudo.games.perudo.state import PerudoState
 Seat = int | str
 """A seat by number from 0, or by letter."""
 Hand = str | int | Iterable[int]
-"""Dice as digits or numbers; a whole number, or question marks, for so many dice unseen."""
+"""Dice as digits or numbers; or unseen dice, as question marks or as their number."""
 
 _FLAGS = ("palafico", "due", "been", "wild", "winner", "round")
 
 
 class Flags(TypedDict, total=False):
-    """The rarer parts of a position."""
+    """The optional parts of a position."""
 
     asked: Seat | None
-    """The seat asked whether to claim calza before the turn player acts."""
+    """The seat that may claim calza before the turn player acts."""
     palafico: Seat | None
-    """The player whose palafico round it is."""
+    """The palafico player of the round."""
     due: Seat | None
-    """The opener newly down to one die: a palafico round is to come, or to be declared."""
+    """The opener newly down to one die, with a palafico round to come or to be declared."""
     been_palafico: Iterable[Seat]
     """The seats that have been down to one die before."""
     wild: bool | None
@@ -53,9 +53,9 @@ def position(
     bids: Sequence[object] = (),
     **flags: Unpack[Flags],
 ) -> PerudoState:
-    """A position from its notation, or from its parts.
+    """Return a position, from its notation or from its parts.
 
-    ``turn`` is whose turn it is after the ``bids``, which were made in turn.
+    ``turn`` is the seat to act after the ``bids``, which the seats made in turn.
 
     >>> state = position("uk", ["41126", "433", "1"], turn="C", bids=["4x4", "5x4"])
     >>> state.notation
@@ -93,7 +93,7 @@ def position(
 
 
 def parse_position(text: str) -> PerudoState:
-    """Read a position from its notation."""
+    """Parse a position from its notation."""
     words = text.split()
     if len(words) < 4:
         raise PositionError(
@@ -140,7 +140,7 @@ def parse_position(text: str) -> PerudoState:
 
 @dataclass
 class Parts:
-    """What a position is made of, not yet checked."""
+    """The parts of a position, not yet checked."""
 
     rules: Rules
     hands: list[str]
@@ -155,7 +155,7 @@ class Parts:
     round: int | None
 
     def build(self) -> PerudoState:
-        """The position, if it is one."""
+        """Return the position; raise PositionError if it is impossible."""
         counts = [0 if hand in (OUT, "") else len(hand) for hand in self.hands]
         unrolled = all(set(hand) <= {UNROLLED} or hand in (OUT, "") for hand in self.hands)
         if self.winner is not None:
@@ -229,7 +229,7 @@ class Parts:
                 raise PositionError(f"seat {seat_name(seat)}: {error}") from None
 
     def _opener(self, counts: list[int], turn: int) -> int:
-        """Walk back from the turn, one live seat for each thing said."""
+        """Return the opener, by walking back from the turn, one live seat for each action."""
         live = [seat for seat, count in enumerate(counts) if count]
         return live[(live.index(turn) - len(self.said)) % len(live)]
 
@@ -253,7 +253,7 @@ class Parts:
             begin_offers(record)
 
     def _make_due(self, record: Record, seat: int) -> None:
-        """A seat that opens is newly down to one die."""
+        """Mark the opener as newly down to one die."""
         name = "due" if self.palafico is None else "palafico"
         if self.rules.palafico == "off":
             raise PositionError(f"{self.rules} has no palafico rounds")
