@@ -32,7 +32,7 @@ REASONS = {
 
 
 class Settled(Payload):
-    """The outcome of a round as data. Seats are numbers from 0."""
+    """The outcome of a round. Seats are numbers from 0."""
 
     reason: str
     caller: int
