@@ -179,7 +179,10 @@ def _check_dice(record: MatchRecord) -> dict[str, Any]:
         if event["event"] == "deal":
             deal, rounds = cast(dict[str, Any], event), rounds + 1
             told = deal["fair"]
-            _require(promised in (None, told["commit"]), f"round {rounds}: another commit was told")
+            _require(
+                promised in (None, told["commit"]),
+                f"round {rounds}: the commit is not the announced one",
+            )
             promised = told["next"]
             if rounds == 1 and "start_key" in told:
                 key = bytes.fromhex(told["start_key"])

@@ -115,7 +115,7 @@ def decide(observation: PerudoState, number: int, luck: int | None = None) -> De
     seat, turn = observation.viewer, observation.turn
     dice = observation.hand(seat) if seat >= 0 else None
     if dice is None or turn is None or seat != observation.actor:
-        raise ValueError("a decision is asked of a seat, from its own observation, when it acts")
+        raise ValueError("a decision needs the observation of the seat to act")
     codes = observation.legal_actions.codes
     message = cast(
         Decide,

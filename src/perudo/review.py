@@ -118,9 +118,9 @@ class Reviewed:
 def require_reviewable(record: MatchRecord) -> None:
     """Raise unless the record is of a finished game of Perudo."""
     if record.game is not PERUDO:
-        raise PerudoError(f"perudo is reviewed, not {record.game.name}")
+        raise PerudoError(f"only games of perudo can be reviewed, not of {record.game.name}")
     if not record.finished:
-        raise PerudoError("only a finished game is reviewed: this one stops before its end")
+        raise PerudoError("only finished games can be reviewed; this one stops before its end")
 
 
 def review(
@@ -138,7 +138,7 @@ def review(
     """
     require_reviewable(record)
     if samples and samples < LEAST_SAMPLES:
-        raise PerudoError(f"{samples} samples say nothing; take 0 or at least {LEAST_SAMPLES}")
+        raise PerudoError(f"{samples} samples are too few; use 0 or at least {LEAST_SAMPLES}")
     wanted = range(len(record.players)) if seats is None else seats
     for seat in wanted:
         if not 0 <= seat < len(record.players):
@@ -251,7 +251,7 @@ def model_named(name: str) -> CompiledAgent:
     """Return the compiled agent with this name, to judge moves."""
     found = agent_named(name)
     if not isinstance(found, CompiledAgent) or found.any_game:
-        raise PerudoError(f"{name} cannot be the model: choose a compiled agent, such as {MODEL}")
+        raise PerudoError(f"{name} cannot judge moves; choose a compiled agent, such as {MODEL}")
     return found
 
 

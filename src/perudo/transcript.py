@@ -67,7 +67,7 @@ def _begin(line: str) -> MatchRecord:
     try:
         game = game_named(found["game"])
         if game.name != "perudo":
-            raise PerudoError(f"transcripts of {game.name} are not read")
+            raise PerudoError(f"only transcripts of perudo can be read, not of {game.name}")
         setting: Any = game.setting(found["rules"])
     except PerudoError as error:
         raise RecordError(1, str(error)) from None
@@ -84,7 +84,7 @@ def _round(line: str) -> tuple[Deal, list[tuple[str, str]]]:
         raise PerudoError("a round should be like '1. 11246/33456 A 2x3 B dudo'")
     words = found["acts"].split()
     if not words:
-        raise PerudoError("nobody does anything in this round")
+        raise PerudoError("this round has no actions")
     dice = ["" if hand == "-" else hand for hand in found["dice"].split("/")]
     acts = list(zip(words[::2], words[1::2], strict=True))
     opener = SEATS.index(acts[0][0])

@@ -134,14 +134,14 @@ def follow(game: Game, record: Record, event: Event, settled: bool) -> bool:
         raise PerudoError(f"event {kind!r} should be {'the' if due else 'anything but a'} result")
     if kind == "deal":
         if operations.actor(record) != CHANCE:
-            raise PerudoError("nothing is to be dealt here")
+            raise PerudoError("there is no deal here")
         game.replay_deal(record, event)
         return False
     if kind == "act":
         actor = int(operations.actor(record))
         if actor < 0 or event.get("seat") != actor:
             expected = f"seat {actor}" if actor >= 0 else "nobody"
-            raise PerudoError(f"seat {event.get('seat')!r} acts, but it is {expected} to act")
+            raise PerudoError(f"seat {event.get('seat')!r} acts, but {expected} is to act")
         if not isinstance(event.get("action"), str):
             raise PerudoError("an act needs an action as text")
         code = game.parse_action(event["action"])

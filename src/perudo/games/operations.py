@@ -56,7 +56,9 @@ def add_record_type(name: str, dtype: np.dtype[Any], operations: Operations) -> 
         raise TypeError(f"the record of {name} has padding: equal states could differ in bytes")
     shadowed = [field for field in dtype.names or () if hasattr(np.record, field)]
     if shadowed:
-        raise TypeError(f"the record of {name} cannot have a field {shadowed[0]}: NumPy's own")
+        raise TypeError(
+            f"the record of {name} cannot have a field {shadowed[0]}: NumPy records use it"
+        )
     _operations[dtype] = operations
 
 

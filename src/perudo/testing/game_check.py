@@ -122,7 +122,7 @@ def _check_decision(game: Game, record: Record, codes: int, draw: int) -> int:
     before = record.tobytes()
     count = int(operations.action_count(record))
     legal = [int(operations.action(record, index)) for index in range(count)]
-    _require(count > 0, game, "somebody is to act but has no action", record)
+    _require(count > 0, game, "a seat is to act but has no legal action", record)
     _require(count <= game.properties.max_actions, game, f"{count} actions, more than declared")
     _require(len(set(legal)) == count, game, "an action is listed twice", record)
     taken = np.zeros(codes, np.bool_)

@@ -65,7 +65,7 @@ def test_ways_are_shared_out() -> None:
 
 
 def test_only_for_two_players_who_see_all() -> None:
-    with pytest.raises(PerudoError, match="two players"):
+    with pytest.raises(PerudoError, match="two-player"):
         build(PERUDO.start(Rules.parse("common"), 3), 1)
 
 
@@ -147,7 +147,7 @@ def test_pages_are_saved_and_read_again(page: Page, tmp_path: Path) -> None:
     assert again.row(int(page.keys[0]), 3).sum() == pytest.approx(1.0)
     with pytest.raises(ValueError, match="read-only"):
         again.chances[0] = 1
-    with pytest.raises(PerudoError, match="not of the round"):
+    with pytest.raises(PerudoError, match="not part of the solved round"):
         again.row(12345, 0)
 
 
@@ -156,9 +156,12 @@ def test_pages_are_saved_and_read_again(page: Page, tmp_path: Path) -> None:
     [
         (lambda data: data[:-10], "damaged"),
         (lambda data: data.replace(b'"version": 1', b'"version": 9'), "version 9"),
-        (lambda data: b"PK" + data, "not a file of perudo page"),
-        (lambda data: b"[1]\n" + data, "not a file of perudo page"),
-        (lambda data: data.replace(b'"positions": ', b'"positions": 1'), "first line"),
+        (lambda data: b"PK" + data, "not a perudo page file"),
+        (lambda data: b"[1]\n" + data, "not a perudo page file"),
+        (
+            lambda data: data.replace(b'"positions": ', b'"positions": 1'),
+            "does not match its header",
+        ),
     ],
 )
 def test_damaged_pages_are_refused(

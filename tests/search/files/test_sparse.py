@@ -89,9 +89,9 @@ def test_books_are_saved_and_read_again(solver: HandsSolver, tmp_path: Path) -> 
     [
         (lambda data: data[:-10], "damaged"),
         (lambda data: data.replace(b'"version": 2', b'"version": 9'), "version 9"),
-        (lambda data: b"PK" + data, "not a file of perudo sparse book"),
-        (lambda data: b"[1]\n" + data, "not a file of perudo sparse book"),
-        (lambda data: data.replace(b'"sizes": [', b'"sizes": [1'), "first line"),
+        (lambda data: b"PK" + data, "not a perudo sparse book file"),
+        (lambda data: b"[1]\n" + data, "not a perudo sparse book file"),
+        (lambda data: data.replace(b'"sizes": [', b'"sizes": [1'), "does not match its header"),
         (lambda data: data.replace(b'"hands": [21, 6]', b'"hands": [21, 7]'), "do not agree"),
     ],
 )

@@ -34,7 +34,7 @@ REASONS = {
     "unknown_piece": "the pieces are A to {last}",
     "only_placing": "pieces are being placed; write for example 'place A 0'",
     "only_moving": "pieces are being moved; write for example 'move A'",
-    "only_voting": "the piece at the top is voted on; say 'yes' or 'no'",
+    "only_voting": "this is a vote on the piece at the top; write 'yes' or 'no'",
     "level_too_high": "pieces are placed on levels 0 to {highest}",
     "level_full": "the level is full: the top holds 1 piece, others above level 0 hold {width}",
     "already_on_board": "the piece is on the board already",

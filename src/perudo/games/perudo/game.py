@@ -226,8 +226,8 @@ def check_seats(rules: Rules, players: int, counts: Sequence[int]) -> None:
         raise RulesError(f"{len(counts)} dice counts for {players} players; give one for each seat")
     if any(not 0 <= count <= MAX_DICE for count in counts) or sum(c > 0 for c in counts) < 2:
         raise RulesError(
-            f"dice {','.join(map(str, counts))} cannot be played; each seat has 0 to {MAX_DICE} "
-            "and at least two have some"
+            f"dice {','.join(map(str, counts))} cannot be played; give each seat 0 to {MAX_DICE}, "
+            "and at least two seats one or more"
         )
 
 

@@ -164,7 +164,7 @@ class Parts:
         if unrolled:
             return self._awaiting_deal(record)
         if self.turn is None or counts[self.turn] == 0:
-            raise PositionError("the turn belongs to a seat that has dice")
+            raise PositionError("the seat to act must have dice")
         if self.round is not None and self.round < 1:
             raise PositionError(f"round={self.round} is before the first roll; rounds begin at 1")
         self._fill_cups(record, counts)
@@ -199,7 +199,7 @@ class Parts:
 
     def _awaiting_deal(self, record: Record) -> PerudoState:
         if self.said or self.palafico is not None or self.asked is not None:
-            raise PositionError("nothing can have been said before the dice are rolled")
+            raise PositionError("there can be no bids before the dice are rolled")
         if self.turn is not None and record.counts[self.turn] == 0:
             raise PositionError(f"seat {seat_name(self.turn)} is out and cannot open")
         record.opener = NOBODY if self.turn is None else self.turn
@@ -240,7 +240,9 @@ class Parts:
             if record.live == 2 and self.rules.two_player_palafico != "full":
                 raise PositionError(f"{self.rules} has no palafico with two players left")
         if self.due is not None and (self.rules.palafico != "declared" or self.said):
-            raise PositionError("due= is for dice not yet rolled, or a palafico to be declared")
+            raise PositionError(
+                "due= needs dice that are not yet rolled, or a palafico still to be declared"
+            )
         if self.wild is False:
             record.wild_face = 0
         elif self.wild and record.wild_face == 0:
@@ -276,7 +278,7 @@ class Parts:
             try:
                 require_legal(record, action.code)
             except PerudoError as error:
-                raise PositionError(f"{text} could not be said here: {error}") from None
+                raise PositionError(f"{text} is not possible here: {error}") from None
             apply(record, action.code)
         while record.pending != NOBODY and int(record.pending) != self.asked:
             apply(record, DECLINE)

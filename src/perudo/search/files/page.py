@@ -62,7 +62,7 @@ class Page:
         """Return the probabilities of the legal moves, in order, at a position with a hand."""
         where = np.flatnonzero(self.keys == np.uint64(key))
         if not len(where):
-            raise PerudoError("this position is not of the round that was solved")
+            raise PerudoError("this position is not part of the solved round")
         moves = int(self.moves[where[0]])
         begin = int(self.first[where[0]]) + hand * moves
         stored = self.chances[begin : begin + moves].astype(np.float64)
@@ -80,11 +80,11 @@ class Page:
         header, payload = FORMAT.unseal(read(path), str(path))
         positions, chances = header.pop("positions", -1), header.pop("chances", -1)
         if positions < 0 or chances < 0:
-            raise SealedFileError(f"{path} does not say how many positions it has")
+            raise SealedFileError(f"{path} does not state the number of its positions")
         shapes = [("u8", positions), ("i8", positions), ("i4", positions), ("u2", chances)]
         keys, first, moves, stored = unpack(zlib.decompress(payload), shapes, str(path))
         if np.any(first < 0) or np.any(moves < 1) or np.any(first + moves > chances):
-            raise SealedFileError(f"{path} points outside of its own chances")
+            raise SealedFileError(f"{path} has positions that point outside its chances")
         return Page(keys, first, moves, stored, header)
 
 

@@ -89,10 +89,12 @@ class Format(Generic[AnyHeader]):
         except ValueError:
             header = None
         if not isinstance(header, dict) or header.pop("format", None) != self.name:
-            raise SealedFileError(f"{name} is not a file of {self.name}")
+            raise SealedFileError(f"{name} is not a {self.name} file")
         version, checksum = header.pop("version", None), header.pop("sha256", None)
         if version != self.version:
-            raise SealedFileError(f"{name} is of version {version}, not {self.version}")
+            raise SealedFileError(
+                f"{name} has version {version}; this program reads {self.version}"
+            )
         if hashlib.sha256(payload).hexdigest() != checksum:
             raise SealedFileError(f"{name} is damaged: its contents do not match its checksum")
         return header, payload  # type: ignore[return-value]  # nothing checks the other names
@@ -107,7 +109,7 @@ def unpack(data: bytes, shapes: list[tuple[str, int]], name: str) -> list[Array]
     """Return read-only arrays of these types and lengths."""
     kinds = [(np.dtype(kind).newbyteorder("<"), count) for kind, count in shapes]
     if sum(kind.itemsize * count for kind, count in kinds) != len(data):
-        raise SealedFileError(f"{name} does not hold what its first line says")
+        raise SealedFileError(f"{name} does not match its header")
     arrays, begin = [], 0
     for kind, count in kinds:
         arrays.append(np.frombuffer(data, kind, count, begin))

@@ -255,7 +255,7 @@ def build(start: State, memory: int, largest: int = 2_000_000) -> MemoryGraph:
     game = start.game
     record = start.record
     if start.players != PLAYERS or game.properties.hidden_moves:
-        raise PerudoError("only rounds of two players, whose moves are all seen, have such a graph")
+        raise PerudoError("only two-player rounds without hidden moves have a memory graph")
     if not game.operations.hand_count(record, 0):
         raise PerudoError(f"{game.name} has no rounds that can be solved with a short memory")
     game.operations.deal(record, np.uint64(1))
@@ -352,7 +352,7 @@ def sort_nodes(edges: Places, targets: Small, order: Small) -> int:
 def _topological(edges: Places, targets: Small) -> Small:
     order = np.zeros(len(edges) - 1, np.int32)
     if sort_nodes(edges, targets, order) < len(order):
-        raise PerudoError("players with so short a memory could go round in circles")
+        raise PerudoError("with so short a memory the round has cycles")
     return order
 
 

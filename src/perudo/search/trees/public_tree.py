@@ -234,7 +234,7 @@ def build(start: State, largest: int = 50_000_000) -> PublicTree:
     """Build the public tree of the round that is about to be dealt."""
     game = start.game
     if start.players != PLAYERS or game.properties.hidden_moves:
-        raise PerudoError("only rounds of two players, whose moves are all seen, have such a tree")
+        raise PerudoError("only two-player rounds without hidden moves have a public tree")
     deals = int(chance_count(start.record))
     if not 0 < deals <= 6**8:
         raise TooLargeError("there are too many deals to solve this round exactly")
