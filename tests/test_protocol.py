@@ -107,11 +107,11 @@ def test_the_end_tells_who_won_or_that_nobody_did() -> None:
 
 def test_the_full_state_is_never_told() -> None:
     full = position("common 12/34 A 1x2")
-    with pytest.raises(ValueError, match="from its own observation"):
+    with pytest.raises(ValueError, match="needs the observation of the seat"):
         protocol.decide(full, 1)
-    with pytest.raises(ValueError, match="from its own observation"):
+    with pytest.raises(ValueError, match="needs the observation of the seat"):
         protocol.decide(full.observe(1), 1)  # it is A who acts
-    with pytest.raises(ValueError, match="from its own observation"):
+    with pytest.raises(ValueError, match="needs the observation of the seat"):
         protocol.decide(full.observe(SPECTATOR), 1)
     with pytest.raises(ValueError, match="not from the full state"):
         protocol.result(full.apply("dudo"))

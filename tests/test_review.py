@@ -186,7 +186,7 @@ def test_redealt_dice_are_weighed_by_what_was_said() -> None:
 def test_only_finished_games_are_reviewed() -> None:
     record = parse_record(BLUNDER)
     record.events = record.events[:3]
-    with pytest.raises(PerudoError, match="only a finished game"):
+    with pytest.raises(PerudoError, match="only finished games"):
         next(review(record))
 
 
@@ -195,7 +195,7 @@ def test_only_finished_games_are_reviewed() -> None:
     [
         ({"seats": [5]}, "there is no seat 5"),
         ({"samples": 3}, "at least 20"),
-        ({"model": "human"}, "cannot be the model"),
+        ({"model": "human"}, "cannot judge moves"),
         ({"agents": ["nobody"]}, "unknown agent"),
     ],
 )

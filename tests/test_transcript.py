@@ -52,7 +52,7 @@ HEAD = "perudo, common:dice=1: A Ann, B Bob\n"
         ("perudo, common: A Ann, C Bob", "line 1: players should be named A, B, C"),
         ("king_up, standard: A Ann, B Bob", "line 1: "),
         (HEAD + "1. 3/4 A 1x3 B dud", "line 2: "),
-        (HEAD + "1. 3/4", "line 2: nobody does anything"),
+        (HEAD + "1. 3/4", "line 2: this round has no actions"),
         (HEAD + "1. 33/4 A 1x3 B dudo", "line 2: "),
         (HEAD + "1. 3/4 A 1x3 A dudo", "line 2: A is not to act"),
         (HEAD + "1. 3/4 A 1x3 B 1x2", "line 2: 1x2 is not legal"),

@@ -65,7 +65,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load what is asked for: the compiler takes a moment, and ``perudo --help`` needs none."""
+    """Import a name on first use: the compiler loads slowly, and ``perudo --help`` needs none."""
     if name not in __all__:
         raise AttributeError(f"module 'perudo' has no attribute {name!r}")
     return getattr(import_module(_HOMES.get(name, "perudo.games.perudo")), name)

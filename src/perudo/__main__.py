@@ -1,4 +1,4 @@
-"""``python -m perudo``."""
+"""Entry point of ``python -m perudo``."""
 
 from perudo.cli.app import main
 

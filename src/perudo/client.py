@@ -1,8 +1,8 @@
-"""Playing at a server from Python: a bot in a few lines, or anything else over one connection.
+"""A client for the server: write a bot in a few lines, or use the connection for anything else.
 
 from perudo.client import play
 
-def choose(question):            # what the server asks, as in docs/protocol.md
+def choose(question):            # a "decide" message, as in docs/protocol.md
     return question["legal"][-1]
 
 asyncio.run(play("http://127.0.0.1:8000", token, choose, queue={"players": 2}))
@@ -23,12 +23,12 @@ from perudo.games.errors import PerudoError
 
 Message = dict[str, Any]
 RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 5.0)
-"""How long to wait before connecting again; the last as often as need be."""
+"""The delays between attempts to reconnect; the last one repeats."""
 OPEN_SECONDS = 10.0
 
 
 class ServerError(PerudoError):
-    """The server refused something; ``code`` is stable."""
+    """The server refused a request; ``code`` is stable."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -36,7 +36,7 @@ class ServerError(PerudoError):
 
 
 def request(url: str, path: str, body: Message | None = None, token: str | None = None) -> Message:
-    """An HTTP request to a server's API; a body makes it a POST."""
+    """Send an HTTP request to a server's API and return the response; a body makes it a POST."""
     headers = {"content-type": "application/json"}
     if token is not None:
         headers["authorization"] = f"Bearer {token}"
@@ -62,22 +62,22 @@ def _problem(error: urllib.error.HTTPError) -> Message:
 
 
 def new_guest(url: str, name: str | None = None) -> str:
-    """Become a guest; returns the token to connect with."""
+    """Create a guest account and return its token."""
     return str(request(url, "/api/guests", {"name": name})["token"])
 
 
 class Link(NamedTuple):
-    """What the link to a table says."""
+    """The parts of a link to a table."""
 
     server: str | None
-    """None: only a table's id was given."""
+    """The server's URL; None if only the table's id was given."""
     table: str
     key: str | None
-    """Of the invitation, if it is one."""
+    """The key of the invitation, if the link is one."""
 
 
 def read_link(text: str) -> Link:
-    """Read the link to a table, as the page shows it; a table's id alone will do.
+    """Parse the link to a table, as the page shows it, or a table's id alone.
 
     >>> read_link("http://dice.example/#/table/SOME_ID/sit/THE_KEY")
     Link(server='http://dice.example', table='SOME_ID', key='THE_KEY')
@@ -92,17 +92,17 @@ def read_link(text: str) -> Link:
 
 
 class Connection:
-    """One WebSocket to a server, for as many tables as one likes."""
+    """A WebSocket connection to a server, for any number of tables."""
 
     def __init__(self, wire: Any) -> None:
         self._wire = wire
 
     async def send(self, **message: Any) -> None:
-        """Send a message (docs/protocol.md)."""
+        """Send a message with these fields (see docs/protocol.md)."""
         await self._wire.send(json.dumps(message))
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         await self._wire.close()
 
     async def __aiter__(self) -> AsyncIterator[Message]:
@@ -112,10 +112,10 @@ class Connection:
 
 @asynccontextmanager
 async def connect(url: str, token: str, style: str = "") -> AsyncIterator[Connection]:
-    """Connect; ``style`` is "program" for the messages of programs, "page" for those of pages.
+    """Open a connection; ``style`` selects the messages: "program" for bots, "page" for pages.
 
-    Raises ``ServerError`` if the server does not want this token, and ``OSError`` if it, or a proxy
-    before it, cannot be reached now.
+    Raise ``ServerError`` if the server rejects the token, and ``OSError`` if the server, or a proxy
+    before it, cannot be reached at the moment.
     """
     import websockets
 
@@ -141,11 +141,12 @@ async def play(
     table: str | None = None,
     games: int | None = None,
 ) -> int:
-    """Play at all tables where one has a seat, until so many games are over; returns how many.
+    """Play at all tables where this player has a seat; return the number of games finished.
 
-    ``choose`` gets each question and returns an action. ``queue`` (rules, players, rated) looks for
-    games; ``table`` (its id, or its link) sits down at one; ``accept`` is asked about challenges.
-    Connects again when the connection is lost: the server then repeats what it still wants to know.
+    ``choose`` gets each ``decide`` message and returns an action. ``queue`` (rules, players, rated)
+    enters matchmaking; ``table`` (an id or a link) takes a seat at one table; ``accept`` decides
+    about challenges. The function returns after ``games`` games, by default never. It reconnects
+    when the connection is lost; the server then repeats its open questions.
     """
     import websockets
 
@@ -180,7 +181,7 @@ async def _answer(
     accept: Callable[[Message], bool],
     seed: str,
 ) -> bool:
-    """Do what a message asks for; returns whether it was the end of a game."""
+    """Respond to a message; return true if it was the end of a game."""
     if message["type"] == "decide":
         action = choose(message)
         await connection.send(
@@ -194,7 +195,7 @@ async def _answer(
 
 
 def sit_message(table: str, key: str | None, seed: str) -> Message:
-    """The message that takes a seat; the key is there only if there is one."""
+    """Return the message that takes a seat; the key is left out if it is None."""
     return {"type": "sit", "table": table, "seed": seed} | ({} if key is None else {"key": key})
 
 
@@ -208,4 +209,4 @@ FATAL = (
     "kicked",
     "not_rateable",
 )
-"""Refusals after which there is nothing to wait for."""
+"""The error codes after which ``play`` gives up."""

@@ -1,18 +1,18 @@
-"""Dice that a server cannot choose and everybody can check afterwards.
+"""Provably fair dice: the server cannot choose them, and everybody can check them afterwards.
 
-Before anybody sits down for a game the server draws a secret and publishes its SHA-256, the
-*anchor*. Each player adds a seed of their own when sitting down. From the secret come a seed for
-every round, from that a key for every seat, and from a seat's key and all players' seeds its dice:
+Before the players take their seats the server draws a secret and publishes its SHA-256, the
+*anchor*. Each player adds a seed when taking a seat. The secret determines a seed for every round,
+which determines a key for every seat; a seat's key and all players' seeds determine its dice:
 
     round seed = HMAC-SHA256(secret, "round R")        commit = SHA-256(round seed)
     seat key   = HMAC-SHA256(round seed, "seat S")     lock   = SHA-256(seat key)
     dice       = bytes of HMAC-SHA256(seat key, "dice BLOCK" + SHA-256(seeds)) below 252, mod 6, + 1
 
-The commit of a round is told with the deal before it (that of the first with the game's start),
-the locks with the deal, the keys of exactly the hands that were shown with the result, and the
-secret, from which everything follows, at the end. Since the anchor is older than the last player's
-seed, the server cannot try out secrets until it likes the dice. It does know the dice, could tell
-somebody, or stop a game that it dislikes: against that no arithmetic helps.
+The server publishes the commit of a round with the deal before it (the first one at the game's
+start), the locks with the deal, the keys of exactly the hands that were shown with the result, and
+the secret at the end. Since the anchor is older than the last player's seed, the server cannot try
+secrets until it likes the dice. But it does know the dice: it could leak them, or abort a game that
+it dislikes, and no cryptography prevents that.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def has_fair_dice(record: MatchRecord) -> bool:
 def check_dice(record: MatchRecord) -> Checked:
     """Recompute every roll of a record; raise where one does not follow from what was committed.
 
-    A match that was left early has no secret yet: then only the hands that were shown are checked.
+    An unfinished match has no secret yet: then only the hands that were shown can be checked.
     """
     try:
         return _check_dice(record)

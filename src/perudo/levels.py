@@ -1,4 +1,4 @@
-"""How strong the agents are, and the levels that people choose from, weakest first.
+"""The agents' ratings, and the levels of strength that people choose from.
 
 ``perudo ladder --write`` rates all agents, chooses the levels, and writes the files read here.
 """
@@ -18,22 +18,22 @@ from perudo.games.errors import UnknownNameError
 
 @dataclass(frozen=True)
 class Level:
-    """A strength, and who has it."""
+    """A level of strength, and the agents that play at it."""
 
     name: str
     summary: str
     rating: float
-    """The mean of its agents on the ladder; levels are about evenly spaced."""
+    """The mean rating of its agents on the ladder; levels are about evenly spaced."""
     agents: tuple[str, ...]
     """Agents of different styles, with their budgets, as ``agent_named`` takes them."""
 
     @property
     def agent(self) -> str:
-        """One for all: the agent that is nearest to the level's strength."""
+        """The main agent: the nearest to the level's rating."""
         return self.agents[0]
 
     def agent_at(self, place: int) -> str:
-        """The agent for the n-th seat of this level at a table: styles take turns."""
+        """Return the agent for the n-th seat of this level at a table; styles alternate."""
         return self.agents[place % len(self.agents)]
 
 
@@ -43,7 +43,7 @@ def _read(name: str) -> Any:
 
 @functools.cache
 def levels() -> Mapping[str, Level]:
-    """All levels by name, weakest first."""
+    """Return all levels by name, weakest first."""
     found = {
         one["name"]: Level(one["name"], one["summary"], one["rating"], tuple(one["agents"]))
         for one in _read("levels.json")["levels"]
@@ -52,7 +52,7 @@ def levels() -> Mapping[str, Level]:
 
 
 def level_named(name: str) -> Level:
-    """The level of this name."""
+    """Return the level with this name; raise UnknownNameError if there is none."""
     if name not in levels():
         raise UnknownNameError(f"unknown level {name!r}; there are: {', '.join(levels())}")
     return levels()[name]
@@ -60,9 +60,9 @@ def level_named(name: str) -> Level:
 
 @functools.cache
 def ratings(players: int) -> Mapping[str, float]:
-    """What agents are rated at the ladder's table size nearest to this, the larger of two.
+    """Return ratings by ``Agent.spec`` at the ladder's nearest table size, the larger of two.
 
-    They are named as ``Agent.spec`` has it; those who cannot play there are not listed.
+    Agents that cannot play at that size are missing.
     """
     ladder = _read("ladder.json")
     size = min(ladder["players"], key=lambda size: (abs(size - players), -size))

@@ -1,8 +1,8 @@
-"""The messages between a game of Perudo and whoever plays a seat of it, in any language.
+"""The messages between a game of Perudo and the program that plays a seat, in any language.
 
-One JSON object a message; docs/protocol.md is the reference. What a player is told is made from
-that seat's observation and from nothing else. No input or output here: a process gets these
-messages as lines on its standard input, others over a network.
+A message is one JSON object; docs/protocol.md is the reference. Messages to a player are made from
+that seat's observation and nothing else. This module does no input or output: a local program gets
+these messages as lines on its standard input, a remote one over the network.
 """
 
 from __future__ import annotations
@@ -21,21 +21,22 @@ from perudo.games.perudo import PerudoState, facts
 from perudo.games.perudo.outcome import Settled as Settled
 
 PROTOCOL = 1
-"""Raised when a field is taken away or comes to mean something else; new fields do not raise it."""
+"""The version of the protocol. Removing a field or changing its meaning raises it; adding a field
+does not."""
 
 DECIDED_FROM = (
     *("round", "dice", "counts", "turn", "bid", "bidder", "history"),
     *("wild", "palafico", "been_palafico"),
 )
-"""The facts that come before the legal actions in a question."""
+"""The facts that come before the legal actions in ``decide``."""
 
 QUOTED = 80
-"""How much of an unreadable message is quoted back."""
+"""The largest number of characters of a bad message that an error quotes."""
 
 
 # --- to the player ------------------------------------------------------------------------------
 class Hello(TypedDict):
-    """A match begins."""
+    """Announces the start of a match."""
 
     type: Literal["hello"]
     protocol: int
@@ -43,12 +44,12 @@ class Hello(TypedDict):
     revision: int
     rules: dict[str, bool | int | str]
     seat: int | None
-    """Null for a spectator."""
+    """The receiver's seat; null for a spectator."""
     players: list[str]
 
 
 class Decide(TypedDict):
-    """A decision is wanted; the only message that is answered."""
+    """Asks for an action; the only message that a player answers."""
 
     type: Literal["decide"]
     id: int
@@ -70,7 +71,7 @@ class Decide(TypedDict):
 
 
 class Result(TypedDict):
-    """A round has been settled."""
+    """Reports how a round was settled."""
 
     type: Literal["result"]
     seat: int | None
@@ -81,7 +82,7 @@ class Result(TypedDict):
 
 
 class End(TypedDict):
-    """The match is over, or was left early: then nobody has won."""
+    """Reports the end of the match. If it was abandoned, there is no winner."""
 
     type: Literal["end"]
     seat: int | None
@@ -90,11 +91,11 @@ class End(TypedDict):
 
 
 Message = Hello | Decide | Result | End
-"""All that a player is told."""
+"""Any message to a player."""
 
 
 def hello(game: Game, setting: Any, seat: int | None, players: Sequence[str]) -> Hello:
-    """Begin a match."""
+    """Return the message that begins a match."""
     return {
         "type": "hello",
         "protocol": PROTOCOL,
@@ -107,14 +108,14 @@ def hello(game: Game, setting: Any, seat: int | None, players: Sequence[str]) ->
 
 
 def decide(observation: PerudoState, number: int, luck: int | None = None) -> Decide:
-    """Ask the seat that this is an observation of for an action.
+    """Return the message that asks a seat for an action, given its observation.
 
     ``luck`` is a fresh random number for players that want to play the same match again.
     """
     seat, turn = observation.viewer, observation.turn
     dice = observation.hand(seat) if seat >= 0 else None
     if dice is None or turn is None or seat != observation.actor:
-        raise ValueError("a decision is asked of a seat, from its own observation, when it acts")
+        raise ValueError("a decision needs the observation of the seat to act")
     codes = observation.legal_actions.codes
     message = cast(
         Decide,
@@ -134,7 +135,7 @@ def decide(observation: PerudoState, number: int, luck: int | None = None) -> De
 
 
 def result(observation: PerudoState) -> Result:
-    """Tell how the round that was just settled ended."""
+    """Return the message that reports the round that was just settled."""
     outcome = observation.outcome
     if not observation.round_over or outcome is None:
         raise ValueError("the round has not been settled")
@@ -149,7 +150,7 @@ def result(observation: PerudoState) -> Result:
 
 
 def end(observation: PerudoState) -> End:
-    """Tell that the match has ended, here."""
+    """Return the message that ends the match, finished or not."""
     return {
         "type": "end",
         "seat": _seat(observation),
@@ -159,12 +160,12 @@ def end(observation: PerudoState) -> End:
 
 
 def encode(message: Message) -> str:
-    """A message on one line, in ASCII: some readers take rarer characters for line ends."""
+    """Return a message on one line, in ASCII: some readers take other characters for line ends."""
     return json.dumps(message, separators=(",", ":"), allow_nan=False)
 
 
 def _seat(observation: PerudoState) -> int | None:
-    """Whom a message is for: a seat, or a spectator."""
+    """Return the seat that a message is for; None for a spectator."""
     if observation.viewer == EVERYTHING:
         raise ValueError("a message is made from an observation, not from the full state")
     return observation.viewer if observation.viewer >= 0 else None
@@ -172,7 +173,7 @@ def _seat(observation: PerudoState) -> int | None:
 
 # --- from the player ----------------------------------------------------------------------------
 class ProtocolError(PerudoError):
-    """A message that cannot be taken; ``code`` is stable and used on the wire."""
+    """A message is not acceptable; ``code`` is stable and part of the protocol."""
 
     def __init__(self, code: str, problem: str) -> None:
         super().__init__(problem)
@@ -184,10 +185,10 @@ class Reply:
     """A player's answer to ``decide``."""
 
     id: int
-    """Which question it answers."""
+    """The id of the question."""
     action: str
     thoughts: str | None = None
-    """Whatever the player wants to say about it; nobody plays by it."""
+    """A free comment on the action; it has no effect."""
 
 
 EXAMPLE = '{"type":"action","id":1,"action":"2x3"}'
@@ -197,12 +198,12 @@ _FIELDS: dict[str, tuple[type, bool]] = {
     "action": (str, True),
     "thoughts": (str, False),
 }
-"""What an answer may hold: the type of each field, and whether it must be there."""
+"""The fields of an answer: each one's type, and true if it is required."""
 _WORDS = {str: "text", int: "a whole number"}
 
 
 def parse_reply(line: str) -> Reply:
-    """Read an answer.
+    """Parse an answer; raise ProtocolError if it is malformed.
 
     >>> parse_reply('{"type":"action","id":17,"action":"4x5"}')
     Reply(id=17, action='4x5', thoughts=None)
@@ -230,7 +231,7 @@ def parse_reply(line: str) -> Reply:
 
 
 def answered_action(line: str, observation: PerudoState, number: int) -> int:
-    """The legal action that answers question ``number``; raises what is wrong with it."""
+    """Parse the answer to question ``number`` and return its action; raise if it is not legal."""
     reply = parse_reply(line)
     if reply.id != number:
         raise ProtocolError("wrong_id", f"the answer has id {reply.id}, the question {number}")
@@ -240,5 +241,5 @@ def answered_action(line: str, observation: PerudoState, number: int) -> int:
 
 
 def quote(text: str) -> str:
-    """Text as it came, at most a line of it."""
+    """Return a text in quotes, cut to ``QUOTED`` characters."""
     return repr(text if len(text) <= QUOTED else text[: QUOTED - 3] + "...")

@@ -1,9 +1,9 @@
-"""Ladder arithmetic: how strong players are, from who won against whom.
+"""Ratings: estimates of players' strength from the results of games.
 
-Three measures. Elo, for two players, game by game. Plackett-Luce by openskill, for tables of any
-size, game by game, with a measure of doubt. And a fit to all games at once by choix, which does not
-depend on the order of play: the one to compare agents by. Elo and the fit are on the same scale:
-400 points more are ten to one.
+There are three. Elo is for two players and updated after each game. Plackett-Luce (openskill) is
+for tables of any size, updated after each game, and has a standard deviation. The fit to all games
+at once (choix) does not depend on the order of play, so it is best for comparing agents. Elo and
+the fit share a scale: 400 points more mean odds of ten to one.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ import numpy.typing as npt
 from perudo.games.errors import PerudoError
 
 START = 1500.0
-"""The rating of a player of whom nothing is known; the mean of a fit."""
+"""The rating of a new player, and the mean rating of a fit."""
 POINTS = 400.0 / math.log(10.0)
-"""Points for each unit of the logarithm of odds."""
+"""Rating points for each unit of log-odds."""
 STEP = 16.0
-"""How far one game can move an Elo rating."""
+"""The largest change of an Elo rating by one game (the K-factor)."""
 PSEUDO_WINS = 0.5
-"""Each pair is taken to have won as much of each other before the first game, so that one who never
-won has a rating too."""
+"""Wins of each player over each other that are added before a fit, so that a player who never won
+has a rating too."""
 
 Real = npt.NDArray[np.float64]
 
 
 # --- Elo, for two -------------------------------------------------------------------------------
 def expected_score(difference: float) -> float:
-    """What a player with so many points more scores on average, between 0 and 1.
+    """Return the expected score, between 0 and 1, of a player rated ``difference`` points higher.
 
     >>> expected_score(0), round(expected_score(400), 3)
     (0.5, 0.909)
@@ -43,7 +43,7 @@ def expected_score(difference: float) -> float:
 
 
 def elo_difference(score: float) -> float:
-    """The points that go with an average score; the reverse of ``expected_score``.
+    """Return the difference in rating that predicts a mean score; inverts ``expected_score``.
 
     >>> round(elo_difference(0.75), 1)
     190.8
@@ -54,7 +54,7 @@ def elo_difference(score: float) -> float:
 
 
 def elo_after(own: float, other: float, score: float, step: float = STEP) -> tuple[float, float]:
-    """Both ratings after a game in which the first scored 1, 0, or 0.5 for a draw.
+    """Return both ratings after a game in which the first player scored 1, 0, or 0.5 for a draw.
 
     >>> elo_after(1500.0, 1500.0, 1.0)
     (1508.0, 1492.0)
@@ -66,14 +66,14 @@ def elo_after(own: float, other: float, score: float, step: float = STEP) -> tup
 # --- Plackett-Luce, for a table -----------------------------------------------------------------
 @dataclass(frozen=True)
 class Skill:
-    """What is believed of a player's strength: a mean and a standard deviation."""
+    """An estimate of a player's strength: a mean and a standard deviation."""
 
     mu: float = 25.0
     sigma: float = 25.0 / 3.0
 
     @property
     def ordinal(self) -> float:
-        """A strength that the player has almost surely: what ladders are sorted by."""
+        """The conservative rating that ladders are sorted by: mean minus three deviations."""
         return self.mu - 3.0 * self.sigma
 
 
@@ -87,7 +87,7 @@ def _model() -> Any:
 
 
 def skills_after(skills: Sequence[Skill], places: Sequence[int]) -> list[Skill]:
-    """Everybody's skill after a game in which they came in at these places; equal ones share.
+    """Return the players' skills after a game with these final places; ties have equal places.
 
     >>> winner, second, third = skills_after([Skill(), Skill(), Skill()], [1, 2, 2])
     >>> winner.mu > second.mu == third.mu
@@ -101,11 +101,11 @@ def skills_after(skills: Sequence[Skill], places: Sequence[int]) -> list[Skill]:
 
 # --- the fit to all games -----------------------------------------------------------------------
 def fit(wins: Real) -> Real:
-    """Ratings, with mean ``START``, that explain best how often each won where the other lost.
+    """Return the maximum-likelihood ratings, with mean ``START``, for a matrix of pairwise wins.
 
     ``wins[a, b]`` counts the games that ``a`` won with ``b`` at the table. By Luce's choice axiom
-    the odds that ``a`` wins a game rather than ``b`` are those of their strengths, whoever else is
-    there: so pairs, fitted as Bradley and Terry do, tell the strengths at tables of any size.
+    the odds that ``a`` rather than ``b`` wins are the ratio of their strengths, whoever else plays.
+    A Bradley-Terry model of pairs therefore fits the strengths at tables of any size.
     """
     try:
         import choix
@@ -119,7 +119,9 @@ def fit(wins: Real) -> Real:
 
 
 def rating_among(others: Sequence[float], wins: float, games: float) -> float:
-    """The rating of one who won so many games at tables with all of these, by the same axiom.
+    """Return the rating of a player with ``wins`` in ``games`` against all the others at once.
+
+    By Luce's choice axiom, as in ``fit``.
 
     >>> round(rating_among([1500.0, 1500.0, 1500.0], 250, 1000))
     1500
@@ -130,10 +132,10 @@ def rating_among(others: Sequence[float], wins: float, games: float) -> float:
 
 
 def bootstrap(wins_by_block: Real, samples: int, seed: int) -> Real:
-    """The fit to blocks drawn with replacement: a row of ratings for each sample.
+    """Return fits to blocks of games drawn with replacement: a row of ratings for each sample.
 
-    Blocks must not depend on each other; games within one may. Of one who never won in any block,
-    samples cannot tell how weak it is, so its interval is too narrow.
+    Blocks must be independent of each other; games within a block need not be. The interval of a
+    player who never won in any block is too narrow, since no sample shows how weak it is.
     """
     blocks, players = wins_by_block.shape[:2]
     flat = wins_by_block.reshape(blocks, players * players)
@@ -144,5 +146,5 @@ def bootstrap(wins_by_block: Real, samples: int, seed: int) -> Real:
 
 
 def interval95(sampled: Real) -> Real:
-    """The 2.5 and 97.5 percentiles of each column of a bootstrap."""
+    """Return the 2.5 and 97.5 percentiles of each column of a bootstrap."""
     return np.percentile(sampled, [2.5, 97.5], axis=0).T

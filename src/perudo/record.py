@@ -1,8 +1,8 @@
-"""The log of a match: what was dealt, done and settled, replayed from its events alone.
+"""The record of a match: its deals, actions and results, replayed from these events alone.
 
-A record is written as JSON lines: a header, then numbered events. It carries every option of the
-rules with its value, not only a preset's name, so that a record made today replays the same when
-presets have moved on. What followed from an action is written down too, and checked on replay.
+A record is written as JSON lines: a header, then numbered events. It stores the value of every
+option of the rules, not only a preset's name, so that it replays the same after presets have
+changed. It also stores the consequences of actions; replaying checks them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from perudo.games.options import Json
 
 
 class RecordError(PerudoError):
-    """A record that cannot be read or does not replay; the message names the line."""
+    """A record cannot be read or does not replay; the message names the line."""
 
     def __init__(self, line: int, problem: str) -> None:
         super().__init__(f"line {line}: {problem}")
@@ -29,7 +29,7 @@ class RecordError(PerudoError):
 
 @dataclass
 class MatchRecord:
-    """One match, from its seating to its end or to where it was interrupted."""
+    """The record of one match, finished or not."""
 
     game: Game
     setting: Any
@@ -41,26 +41,26 @@ class MatchRecord:
 
     @property
     def finished(self) -> bool:
-        """Whether the match was played to its end."""
+        """True if the match was played to its end."""
         return bool(self.events) and self.events[-1]["event"] == "end"
 
     def start_state(self) -> State:
-        """The state before the first deal."""
+        """Return the state before the first deal."""
         return self.game.start(self.setting, len(self.players), **self.start)
 
     # --- writing --------------------------------------------------------------------------------
     def append(self, event: Event) -> Event:
-        """Number an event and add it."""
+        """Append an event and return it with its number."""
         numbered = cast(Event, {"n": len(self.events) + 1, **event})
         self.events.append(numbered)
         return numbered
 
     def header(self) -> Header:
-        """The first line."""
+        """Return the header, the first line of the record."""
         return header(self.game, self.setting, self.players, self.start)
 
     def lines(self) -> Iterator[str]:
-        """The record as it is stored."""
+        """Yield the lines of the stored record, each a JSON object."""
         for line in (self.header(), *self.events):
             yield json.dumps(line, separators=(",", ":"), ensure_ascii=False)
 
@@ -71,7 +71,7 @@ class MatchRecord:
     # --- reading --------------------------------------------------------------------------------
     @staticmethod
     def load(path: str | Path, *, unfinished: bool = False) -> MatchRecord:
-        """Read and check a record; one that stops before its end only if ``unfinished``."""
+        """Read and check a record from a file; allow an unfinished match only if ``unfinished``."""
         try:
             text = Path(path).read_text(encoding="utf-8")
         except OSError as error:
@@ -95,7 +95,10 @@ class MatchRecord:
         return record
 
     def replay(self) -> Iterator[tuple[Event, State]]:
-        """Every event with the state that it leads to; raises if one does not follow."""
+        """Yield every event with the state after it.
+
+        Raise RecordError at an event that does not follow from those before it.
+        """
         state = self.start_state()
         record = state.record
         settled = False  # whether the result of the last round has been read
@@ -109,7 +112,7 @@ class MatchRecord:
             yield event, type(state)(record)
 
     def transcript(self) -> str:
-        """The match for people: one line a round."""
+        """Return a human-readable transcript, with one line for each round."""
         lines = [
             f"{self.game.name}, {self.game.describe_setting(self.setting)}: "
             + ", ".join(f"{seat_name(seat)} {name}" for seat, name in enumerate(self.players))

@@ -1,14 +1,14 @@
-"""What each decision of a finished game was worth: as the player could know it, and why.
+"""Review of a finished game: the cost of each decision, judged by what the player could know.
 
-A decision's cost is what the player's chance to win lost by it, in the judgement of an engine: the
-champion, who knows several kinds of players and reads who is who, or another agent, which is then
-taken to sit in all seats. The hidden dice are dealt anew, consistently with what the player saw,
-and weighed by how likely the others are to have said with them what they said in this round. Each
-candidate is tried on the same deals and played on with the same luck; by the champion to the end of
-the round, and it knows what the standing is then worth; by others to the end of the match. The
-best candidate is found in one half of the samples and compared with the move in the other, so that
-it was not chosen for its luck. What the dice really were does not enter the cost. It is told
-apart, as luck.
+A decision's cost is the player's lost chance to win the match, as estimated by an engine: the
+champion, which models several kinds of players and infers who is which, or another agent, which is
+then assumed to play all seats. The engine samples the hidden dice, consistently with what the
+player saw and weighted by how likely the others would have made their moves of this round with
+them. Each candidate is tried on the same deals and played out with the same luck: by the champion
+to the end of the round, where it knows the value of the match state, by other agents to the end of
+the match. One half of the samples selects the best candidate, the other half compares it with the
+move, so that selection does not bias the comparison. The real hidden dice do not enter the cost;
+their effect is shown separately, as luck.
 """
 
 from __future__ import annotations
@@ -38,26 +38,26 @@ from perudo.record import MatchRecord
 from perudo.search.online.rollout_values import win_samples
 
 MODEL = "champion"
-"""Who judges what moves cost."""
+"""The agent that estimates costs by default."""
 ADVISER = "champion"
-"""Who is asked what they would have done, unless others are named."""
+"""The agent whose opinion is asked by default."""
 SAMPLES = 2000
 LEAST_SAMPLES = 20
 SHOWN = 5
-"""How many actions of an agent's mixture are told."""
+"""The number of actions of an agent's mixture that a review shows."""
 DEALS, REAL = 1, 2
-"""Parts of a decision's key."""
+"""Salts of a decision's random keys."""
 Z95 = 1.959964
 
 
 @dataclass(frozen=True)
 class Opinion:
-    """What an agent would have done there, and its own thoughts."""
+    """An agent's choice for a decision, with its thoughts."""
 
     agent: str
     action: str
     chance: float | None
-    """That the standing bid holds, as the agent saw it."""
+    """The probability that the standing bid holds, as the agent estimates it."""
     phase: str | None
     probabilities: dict[str, float] | None
     values: dict[str, float]
@@ -66,29 +66,29 @@ class Opinion:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a move cost of the chance to win the match."""
+    """The cost of a move, as a lost probability of winning the match."""
 
     model: str
     samples: int
-    """Deals on which the move and the best candidate were compared."""
+    """The number of deals on which the move and the best candidate were compared."""
     best: str
     """The best other candidate."""
     value: float
-    """The chance to win after the move."""
+    """The probability of winning after the move."""
     cost: float
-    """How much higher it is after the best candidate; negative if that is worse."""
+    """The gain in that probability by the best candidate; negative if it is worse."""
     low: float
     high: float
     flagged: bool
-    """Whether the whole interval (95 %) is above zero."""
+    """True if the whole 95 % confidence interval is above zero."""
     luck: float
-    """How much the dice that nobody could see changed the chance after the move."""
+    """The change in the probability after the move if the real hidden dice are used."""
     compared: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Reviewed:
-    """One decision."""
+    """The review of one decision."""
 
     n: int
     """The number of the event in the record."""
@@ -97,16 +97,16 @@ class Reviewed:
     player: str
     action: str
     position: str
-    """What the player saw, in one line."""
+    """The player's observation, in one line."""
     hands: tuple[str, ...]
-    """What everybody had."""
+    """The dice of all seats."""
     bid: str | None
     chance: float | None
-    """That what the action claims is so, as the player could know it."""
+    """The probability that the action's claim was true, as the player could know it."""
     standing: float | None
-    """That the standing bid holds, as the player could know it."""
+    """The probability that the standing bid held, as the player could know it."""
     truth: bool | None
-    """Whether what the action claims was so."""
+    """True if the action's claim was true; None if it made none."""
     opinions: tuple[Opinion, ...]
     cost: Cost | None
 
@@ -118,9 +118,9 @@ class Reviewed:
 def require_reviewable(record: MatchRecord) -> None:
     """Raise unless the record is of a finished game of Perudo."""
     if record.game is not PERUDO:
-        raise PerudoError(f"perudo is reviewed, not {record.game.name}")
+        raise PerudoError(f"only games of perudo can be reviewed, not of {record.game.name}")
     if not record.finished:
-        raise PerudoError("only a finished game is reviewed: this one stops before its end")
+        raise PerudoError("only finished games can be reviewed; this one stops before its end")
 
 
 def review(
@@ -132,10 +132,13 @@ def review(
     samples: int = SAMPLES,
     seed: int = 1,
 ) -> Iterator[Reviewed]:
-    """Every decision of some seats (all), in order; no costs if ``samples`` is 0."""
+    """Yield the reviews of the decisions of some seats (by default all), in order.
+
+    Costs are left out if ``samples`` is 0.
+    """
     require_reviewable(record)
     if samples and samples < LEAST_SAMPLES:
-        raise PerudoError(f"{samples} samples say nothing; take 0 or at least {LEAST_SAMPLES}")
+        raise PerudoError(f"{samples} samples are too few; use 0 or at least {LEAST_SAMPLES}")
     wanted = range(len(record.players)) if seats is None else seats
     for seat in wanted:
         if not 0 <= seat < len(record.players):
@@ -161,29 +164,29 @@ def review(
 
 
 class _Panel:
-    """Whoever looks at the decisions of one seat, with what they remember."""
+    """The judge and advisers of one seat's decisions, with their memories of the opponents."""
 
     def __init__(self, judge: CompiledPlayer, advisers: Sequence[Player]) -> None:
         self.judge, self._advisers = judge, advisers
         self.known = judge.new_memory()
-        """The judge's memory."""
+        """The judge's memory of the opponents."""
         self._memories = [adviser.new_memory() for adviser in advisers]
 
     def learn(self, settled: State) -> None:
-        """Show everybody a settled round."""
+        """Show a settled round to the judge and the advisers."""
         self.judge.learn(settled, self.known)
         for adviser, memory in zip(self._advisers, self._memories, strict=True):
             adviser.learn(settled, memory)
 
     def opinions(self, seen: PerudoState, key: np.uint64) -> tuple[Opinion, ...]:
-        """Ask the advisers."""
+        """Return the advisers' opinions of a decision."""
         asked = zip(self._advisers, self._memories, strict=True)
         return tuple(_opinion(adviser, seen, memory, key) for adviser, memory in asked)
 
     def candidates(
         self, seen: PerudoState, action: str, opinions: Sequence[Opinion], seed: int
     ) -> list[str]:
-        """The move, what the agents and the judge would do, each word, and the lowest bids."""
+        """Return the move, all choices of judge and advisers, each word, and the lowest bids."""
         legal = [str(each) for each in seen.legal_actions]
         words = [each for each in legal if "x" not in each]
         lowest: dict[int, Bid] = {}
@@ -205,7 +208,7 @@ class _Panel:
         samples: int,
         key: np.uint64,
     ) -> Cost:
-        """Compare the move, the first of the candidates, with the best other."""
+        """Compare the move, the first candidate, with the best of the others."""
         codes = [action_code(PERUDO, each) for each in candidates]
         seen, half = state.observe(seat), samples // 2
         wins = self._wins(seen, seat, codes, samples, _part(key, DEALS))
@@ -231,7 +234,10 @@ class _Panel:
     def _wins(
         self, position: State, seat: int, codes: list[int], samples: int, key: np.uint64
     ) -> npt.NDArray[np.float64]:
-        """The seat's chance to win after each action, by sample; hidden hands are dealt anew."""
+        """Estimate the seat's probability of winning after each action, by sample.
+
+        If the position is the seat's observation, each sample deals the hidden hands.
+        """
         judge = self.judge
         if isinstance(judge, ChampionPlayer):
             return judge.worth_samples(position, seat, codes, self.known, samples, key)
@@ -242,15 +248,15 @@ class _Panel:
 
 
 def model_named(name: str) -> CompiledAgent:
-    """Who judges: an agent that is compiled."""
+    """Return the compiled agent with this name, to judge moves."""
     found = agent_named(name)
     if not isinstance(found, CompiledAgent) or found.any_game:
-        raise PerudoError(f"{name} cannot be the model: choose a compiled agent, such as {MODEL}")
+        raise PerudoError(f"{name} cannot judge moves; choose a compiled agent, such as {MODEL}")
     return found
 
 
 def costliest(decisions: Sequence[Reviewed], most: int = 3) -> list[Reviewed]:
-    """The moves that certainly cost something, the costliest first."""
+    """Return the flagged moves, the costliest first."""
     flagged = [each for each in decisions if each.cost is not None and each.cost.flagged]
     return sorted(flagged, key=lambda each: -each.cost.cost if each.cost else 0.0)[:most]
 
@@ -292,7 +298,7 @@ def _decision(
 
 
 def _part(key: np.uint64, number: int) -> np.uint64:
-    """The key of a part; compiled, ``combine`` returns a plain number."""
+    """Derive a random key; the conversion is needed because compiled ``combine`` returns an int."""
     return np.uint64(combine(key, number))
 
 
@@ -318,7 +324,7 @@ def _top(numbers: dict[str, float]) -> dict[str, float]:
 
 
 def _truth(state: PerudoState, seat: int, action: str) -> bool | None:
-    """Whether what an action claims is so, now that all dice are known."""
+    """Return whether an action's claim was true given all dice; None if it made none."""
     said: Any = action_from_code(action_code(PERUDO, action))
     bid = said if isinstance(said, Bid) else state.bid
     if bid is None or action in ("pass", "doubt", "palafico", "decline"):

@@ -1,7 +1,7 @@
-"""One match's authority: it holds the state, rolls the dice, takes actions and keeps the record.
+"""The authority over a match: it holds the state, rolls the dice, takes actions, keeps the record.
 
-No input or output, no clock, no threads. Whoever is at the table gets observations; only the table
-has the state. What it refuses leaves everything as it was.
+It has no input or output, no clock and no threads. Players and spectators get observations; only
+the table has the state. An action that it refuses changes nothing.
 """
 
 from __future__ import annotations
@@ -29,37 +29,37 @@ from perudo.record import MatchRecord
 
 
 class KeyedDice:
-    """Dice that are a function of a key and of each die's place: (round, seat, die)."""
+    """Dice that are a function of a key and of each die's position: (round, seat, die)."""
 
     def __init__(self, key: np.uint64) -> None:
         self._key = key
 
     def deal(self, game: Game, record: Record) -> Payload:
-        """Roll from the key."""
+        """Roll all dice of a round from the key."""
         story = game.chance_story(record, self._key)
         game.operations.deal(record, self._key)
         return story
 
     def settled(self, game: Game, record: Record) -> Payload:
-        """Nothing: the key stays in use."""
+        """Reveal nothing: the key stays in use."""
         return {}
 
     def ended(self, game: Game, record: Record) -> Payload:
-        """Nothing: whoever made the key knows it."""
+        """Reveal nothing: the caller has the key."""
         return {}
 
 
 class SeededDice(KeyedDice):
-    """The same from a seed."""
+    """Dice that are a function of an integer seed."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(key_of(seed))
 
 
 class Table:
-    """One match.
+    """A match in progress.
 
-    >>> from perudo.games.perudo import PERUDO, Rules
+     from perudo.games.perudo import PERUDO, Rules
     >>> table = Table(PERUDO, Rules.preset("common"), ["you", "me"], SeededDice(1))
     >>> table.act(table.actor, "2x3")["action"]
     '2x3'
@@ -78,12 +78,12 @@ class Table:
         initial = self._record.start_state()
         self._state_type = type(initial)
         self._state = initial.record
-        self._snapshots: list[Record] = []  # the state after each event, for those who catch up
+        self._snapshots: list[Record] = []  # the state after each event, for ``story``
         self._advance()
 
     @staticmethod
     def resume(record: MatchRecord, dice: DiceSource) -> Table:
-        """A table that goes on where a record stopped."""
+        """Return a table that continues a match from its record."""
         table = Table.__new__(Table)
         table._record = record
         table._dice = dice
@@ -96,17 +96,17 @@ class Table:
 
     @property
     def game(self) -> Game:
-        """The game that is played."""
+        """The game being played."""
         return self._record.game
 
     @property
     def record(self) -> MatchRecord:
-        """The log so far."""
+        """The record of the match so far."""
         return self._record
 
     @property
     def players(self) -> list[str]:
-        """The names at the table, by seat."""
+        """The players' names, by seat."""
         return list(self._record.players)
 
     @property
@@ -116,20 +116,23 @@ class Table:
 
     @property
     def over(self) -> bool:
-        """Whether the match is over."""
+        """True if the match is over."""
         return self.actor is None
 
     @property
     def state(self) -> State:
-        """The full state, for the lab and for records; never for those who play."""
+        """The full state, for the lab and for records; never show it to a player."""
         return self._state_type(self._state)
 
     def observe(self, viewer: int = SPECTATOR) -> Any:
-        """What a seat, or a spectator, may know."""
+        """Return the observation of a seat or, by default, of a spectator."""
         return self.state.observe(viewer)
 
     def story(self, viewer: int = SPECTATOR, after: int = 0) -> Iterator[tuple[SeenEvent, Any]]:
-        """The events after number ``after`` as a viewer may know them, each with its view."""
+        """Yield the events after number ``after``, each with the viewer's observation after it.
+
+        Fields that the viewer may not know are hidden.
+        """
         for event, snapshot in zip(
             self._record.events[after:], self._snapshots[after:], strict=True
         ):
@@ -143,11 +146,14 @@ class Table:
 
     @property
     def legal_actions(self) -> LegalActions:
-        """What the actor may do."""
+        """The legal actions of the seat to act."""
         return self.state.legal_actions
 
     def act(self, seat: int | None, action: Any) -> Event:
-        """Take an action; raises, and changes nothing, if it is not theirs or not legal."""
+        """Apply an action and return its event.
+
+        If it is not the seat's turn, or the action is not legal, raise and change nothing.
+        """
         actor = self.actor
         if actor is None:
             raise NotYourTurnError("the match is over")
@@ -169,7 +175,7 @@ class Table:
         return self._record.append(event)
 
     def _advance(self) -> None:
-        """After an action: write down what it settled, and deal what comes next."""
+        """Log the consequences of the last action: a result, the next deal, the end."""
         last = self._record.events[-1]["event"] if self._record.events else "deal"
         while last != "end":
             event = next_event(self.game, self._state, last != "act", self._dice)

@@ -1,6 +1,6 @@
-"""Reads what ``MatchRecord.transcript`` writes: a game as people write it down, one line a round.
+"""Parser for the transcripts of ``MatchRecord.transcript``: a match with one line for each round.
 
-The outcome after the dash is for people; it follows from the dice, and is not read.
+The parser ignores the outcome after the dash, which follows from the dice.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ROUND = re.compile(r"^(?P<round>\d+)\. (?P<dice>[1-6/-]+)(?P<acts>(?: [A-J] \w+)
 
 
 def parse_record(text: str) -> MatchRecord:
-    """A finished match from its record (lines of JSON) or from its transcript."""
+    """Parse a finished match from its record (JSON lines) or its transcript."""
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
     if not lines:
         raise PerudoError("there is no record here; paste its lines, or a transcript")
@@ -30,7 +30,7 @@ def parse_record(text: str) -> MatchRecord:
 
 
 def parse_transcript(lines: list[str]) -> MatchRecord:
-    """A finished match from its transcript; raises ``RecordError`` naming the line.
+    """Parse a finished match from its transcript; an error (``RecordError``) names the line.
 
     >>> print(parse_transcript([
     ...     "perudo, common:dice=1: A you, B me",
@@ -56,7 +56,7 @@ def parse_transcript(lines: list[str]) -> MatchRecord:
             raise RecordError(number, str(error)) from None
     if operations.actor(state) == OVER:
         record.append({"event": "end", "payoffs": end_data(game, state)["payoffs"]})
-    # Read again from the start: everything is checked as in any other record.
+    # Parsing the new record checks it like any other.
     return MatchRecord.parse(list(record.lines()))
 
 
@@ -67,7 +67,7 @@ def _begin(line: str) -> MatchRecord:
     try:
         game = game_named(found["game"])
         if game.name != "perudo":
-            raise PerudoError(f"transcripts of {game.name} are not read")
+            raise PerudoError(f"only transcripts of perudo can be read, not of {game.name}")
         setting: Any = game.setting(found["rules"])
     except PerudoError as error:
         raise RecordError(1, str(error)) from None
@@ -78,13 +78,13 @@ def _begin(line: str) -> MatchRecord:
 
 
 def _round(line: str) -> tuple[Deal, list[tuple[str, str]]]:
-    """Read a round: its dice, and who did what."""
+    """Parse a round: its deal, and pairs of a seat's letter and an action."""
     found = ROUND.match(line)
     if found is None:
         raise PerudoError("a round should be like '1. 11246/33456 A 2x3 B dudo'")
     words = found["acts"].split()
     if not words:
-        raise PerudoError("nobody does anything in this round")
+        raise PerudoError("this round has no actions")
     dice = ["" if hand == "-" else hand for hand in found["dice"].split("/")]
     acts = list(zip(words[::2], words[1::2], strict=True))
     opener = SEATS.index(acts[0][0])

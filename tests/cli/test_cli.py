@@ -54,7 +54,7 @@ BAD_INPUT = {
         "3 players cannot play",
     ),
     "malformed bid": (["position", "uk 11/22/33 C 3y3"], "'3y3' is not an action"),
-    "illegal bid": (["position", "uk 11/22/33 C 3x3,2x3"], "could not be said here"),
+    "illegal bid": (["position", "uk 11/22/33 C 3x3,2x3"], "is not possible here"),
     "malformed position": (["position", "uk 11/22"], "is not a position"),
     "malformed dice": (["position", "uk 17/22 A -"], "is not a hand of 2 dice"),
     "unknown game": (["play", "--game", "chess"], "unknown game 'chess'"),

@@ -1,8 +1,8 @@
-"""Random numbers that are a pure function of a key, the same in Python and in a kernel.
+"""Random numbers that are a pure function of a key, equal in Python and in compiled kernels.
 
-A die is drawn from the key of its game and its place in the game, ``(round, seat, die)``: any die
-can be found again without drawing those before it. Agents and searches draw from a stream, a
-one-element array that advances. Both are splitmix64.
+A die is a function of its game's key and its position in the game, ``(round, seat, die)``: any die
+can be recomputed without drawing those before it. Agents and searches draw from a stream, a
+one-element array that advances. Both use splitmix64.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ def mix(word: np.uint64) -> np.uint64:
 
 @kernel
 def combine(key: np.uint64, number: int) -> np.uint64:
-    """The key of a part: of a game in a series, a round in a game, a seat in a round."""
+    """Derive the key of a part: of a game in a series, a round in a game, a seat in a round."""
     return mix(key + _GOLDEN * np.uint64(number + 1))
 
 
 @kernel
 def extend(key: np.uint64, number: int) -> np.uint64:
-    """A quick running hash of small numbers; scramble it with ``combine`` in the end."""
+    """Add a small number to a fast running hash, which ``combine`` has to scramble at the end."""
     return (key + np.uint64(number)) * _FIRST
 
 
 @kernel
 def whole(word: np.uint64) -> int:
-    """A word as an ordinary, signed whole number.
+    """Convert a word to a signed integer.
 
-    In a kernel ``int`` would leave it unsigned, and with a signed number it would become a float.
+    In a kernel ``int`` would leave it unsigned, and unsigned with signed arithmetic gives a float.
     """
     return np.int64(word)  # type: ignore[return-value]  # a plain int to a kernel
 
@@ -58,32 +58,32 @@ def scale(word: np.uint64, limit: int) -> int:
 
 @kernel
 def next_word(stream: Stream) -> np.uint64:
-    """Advance the stream and return 64 fresh bits."""
+    """Advance the stream and return 64 random bits."""
     stream[0] = advance(stream[0])
     return mix(stream[0])
 
 
 @kernel
 def advance(word: np.uint64) -> np.uint64:
-    """The word of a stream after one more draw, for loops that keep it in a register."""
+    """Return a stream's word after one more draw, for loops that keep the word in a register."""
     return word + _GOLDEN
 
 
 @kernel
 def below(stream: Stream, limit: int) -> int:
-    """A uniform whole number in 0..limit-1."""
+    """Draw a uniform integer in 0..limit-1."""
     return scale(next_word(stream), limit)
 
 
 @kernel
 def uniform(stream: Stream) -> float:
-    """A uniform float in [0, 1)."""
+    """Draw a uniform float in [0, 1)."""
     return float(next_word(stream) >> np.uint64(11)) * 2.0**-53
 
 
 @kernel
 def draw_at(shares: npt.NDArray[np.float64], point: float) -> int:
-    """Return the first place whose running sum is above a point, or the last place."""
+    """Return the first index whose cumulative probability is above a point, or the last index."""
     low, high = 0, shares.size - 1
     while low < high:
         middle = (low + high) // 2
@@ -96,12 +96,12 @@ def draw_at(shares: npt.NDArray[np.float64], point: float) -> int:
 
 @kernel
 def draw(shares: npt.NDArray[np.float64], stream: Stream) -> int:
-    """Draw a place from running sums of chances, the last of which is 1."""
+    """Draw an index from cumulative probabilities, the last of which is 1."""
     return draw_at(shares, uniform(stream))
 
 
 def key_of(seed: int, *parts: int) -> np.uint64:
-    """The key for a seed and a path of numbers, for example (game, purpose)."""
+    """Return the key for a seed and a path of numbers, for example (game, purpose)."""
     key = np.uint64(seed % 2**64)
     for part in (0, *parts):
         key = np.uint64(combine(key, part))  # a compiled kernel returns a plain int
@@ -109,7 +109,7 @@ def key_of(seed: int, *parts: int) -> np.uint64:
 
 
 def stream_of(seed: int, *parts: int) -> Stream:
-    """A fresh stream for a seed and a path of numbers.
+    """Return a new stream for a seed and a path of numbers.
 
     >>> below(stream_of(7), 6) == below(stream_of(7), 6)
     True

@@ -1,14 +1,14 @@
-"""What can be wrong with what a person, a program or a file asks for.
+"""Errors in the input of a person, a program or a file.
 
-All are ``ValueError``; the message is one line that says what was wrong and what would have been
-right, fit to be shown as it is.
+All are subclasses of ``ValueError``. The message is one line for the user: it says what is wrong
+and what would be right.
 """
 
 from __future__ import annotations
 
 
 class PerudoError(ValueError):
-    """Something asked for cannot be done; the message says why."""
+    """A request cannot be fulfilled; the message says why."""
 
 
 class UnknownNameError(PerudoError):
@@ -16,21 +16,21 @@ class UnknownNameError(PerudoError):
 
 
 class RulesError(PerudoError):
-    """These options cannot be played together, or one has a value that it cannot have."""
+    """An option has an impossible value, or options contradict each other."""
 
 
 class PositionError(PerudoError):
-    """This is not a position: unreadable, or impossible under its rules."""
+    """A position is unreadable, or impossible under its rules."""
 
 
 class InvalidActionError(PerudoError):
-    """This cannot be read as an action."""
+    """A text or value is not an action."""
 
     code = "unreadable"
 
 
 class IllegalActionError(PerudoError):
-    """This action is readable but not allowed now; ``code`` is stable and used on the wire."""
+    """An action is not legal now; ``code`` is stable and part of the protocol."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -45,4 +45,4 @@ class NotYourTurnError(IllegalActionError):
 
 
 class AgentError(PerudoError):
-    """An agent failed: it crashed, hung, or did what it may not; says which, how and where."""
+    """An agent crashed, hung, or broke its contract; the message says which, how and where."""

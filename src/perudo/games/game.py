@@ -1,17 +1,14 @@
-"""A game as people and programs handle it in Python: its names, its settings, its states.
+"""The Python interface of games: names, settings, text formats, and immutable states.
 
-``operations.py`` holds what must be fast. A ``State`` is a value that never changes; Perudo adds
-names for what is on its table (``games/perudo/state.py``).
+``operations.py`` has the compiled part. Perudo's subclass of ``State`` adds properties such as the
+standing bid (``games/perudo/state.py``).
 """
 
 from __future__ import annotations
 
-import hashlib
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast, overload
 
 import numpy as np
@@ -60,6 +57,7 @@ from perudo.games.operations import settlement_key as settlement_key
 from perudo.games.operations import tally as tally
 from perudo.games.operations import workspace as workspace
 from perudo.games.options import Json, Setting, Value, complete
+from perudo.games.sources import marked_dtype
 
 
 class Payload(TypedDict):
@@ -74,23 +72,23 @@ class Payoffs(Payload):
 
 @dataclass(frozen=True)
 class Properties:
-    """What a game declares about itself."""
+    """The declared properties of a game."""
 
     min_players: int
     max_players: int
     max_actions: int
-    """No decision has more legal actions than this."""
+    """The largest number of legal actions of a decision."""
     hidden_moves: bool
-    """Whether some moves are not seen by the others when they are made."""
+    """True if the others do not see some moves when they are made."""
     zero_sum: bool
     chance: bool
-    """Whether anything is dealt or rolled."""
+    """True if the game deals cards or rolls dice."""
 
 
 class Game(ABC):
-    """A game: its record type, its operations, and how its parts are written for people.
+    """Base class of games: a record type, its operations, and text formats.
 
-    A small game gives the names, ``action_names`` and ``describe``; the rest has defaults.
+    A small game defines its class variables and ``describe``; the rest has defaults.
     """
 
     name: ClassVar[str]
@@ -99,48 +97,48 @@ class Game(ABC):
     operations: ClassVar[Operations]
     properties: ClassVar[Properties]
     refusals: ClassVar[tuple[str, ...]] = ("legal", "not_allowed")
-    """Stable codes; ``operations.refusal`` returns an index into this, 0 meaning legal."""
+    """Stable error codes, indexed by the result of ``operations.refusal``; index 0 means legal."""
     smallest: ClassVar[str] = "standard"
-    """A setting whose whole tree can be counted in a moment, for checks."""
+    """A setting whose full tree can be counted quickly, for checks."""
     revision: ClassVar[int] = 1
-    """Raised when the same options come to mean something else; records carry it."""
+    """The version of the rules, stored in records; changing the meaning of an option raises it."""
     setting_type: ClassVar[Any] = Setting
-    """The ``Setting`` with this game's options."""
+    """The subclass of ``Setting`` with this game's options."""
     action_names: ClassVar[tuple[str, ...]] = ()
-    """The actions of a game that has only a few; they are numbered from 1."""
+    """The names of the actions, numbered from 1, in games with few actions."""
     counters: ClassVar[tuple[str, ...]] = ()
-    """What ``operations.tally`` counts."""
+    """The names of the columns that ``operations.tally`` counts."""
     dealt_fields: ClassVar[tuple[str, ...]] = ()
-    """The fields of the record that chance fills, for games whose deals are few."""
+    """The fields of the record that a deal fills, in games with few deals."""
 
     @abstractmethod
     def describe(self, record: Record) -> str:
-        """The state, or an observation of it, on a few lines of plain text."""
+        """Describe a state or an observation on a few lines of plain text."""
 
     # --- settings -------------------------------------------------------------------------------
     @property
     def presets(self) -> tuple[str, ...]:
-        """The names of settings; the first is the usual one."""
+        """The names of the predefined settings; the first is the default."""
         return tuple(self.setting_type.presets())
 
     def setting(self, text: str) -> Any:
-        """Read a preset with options, ``official:calza=no,dice=3``, into this game's settings."""
+        """Parse a preset with options, such as ``official:calza=no,dice=3``."""
         return self.setting_type.parse(text)
 
     def describe_setting(self, setting: Any) -> str:
-        """Write the settings so that ``setting`` reads them back."""
+        """Format a setting as text that ``setting`` can parse."""
         return str(setting)
 
     def setting_options(self, setting: Any) -> dict[str, Value]:
-        """Every option with its value, as plain data."""
+        """Return every option with its value, as plain data."""
         return asdict(setting)
 
     def setting_from_options(self, options: Mapping[str, Json]) -> Any:
-        """The settings with these stored options, which another version may have written."""
+        """Return the setting with these stored options, which another version may have written."""
         return self.setting_type(**complete(self.setting_type, options))
 
     def start(self, setting: Any, players: int) -> State:
-        """The state before the first deal."""
+        """Return the state before the first deal."""
         fewest, most = self.properties.min_players, self.properties.max_players
         if not fewest <= players <= most:
             allowed = str(fewest) if fewest == most else f"{fewest} to {most}"
@@ -151,12 +149,12 @@ class Game(ABC):
         return State(record)
 
     def new_record(self) -> Record:
-        """A zeroed record of this game's type."""
+        """Return a zeroed record of this game's type."""
         return np.zeros(1, self.dtype)[0]
 
     # --- actions --------------------------------------------------------------------------------
     def parse_action(self, text: str) -> int:
-        """Read an action; raises ``InvalidActionError``."""
+        """Parse an action; raise ``InvalidActionError`` if it is none."""
         word = text.strip().lower()
         if word not in self.action_names:
             names = ", ".join(self.action_names)
@@ -164,39 +162,39 @@ class Game(ABC):
         return self.action_names.index(word) + 1
 
     def format_action(self, action: int) -> str:
-        """Write an action."""
+        """Format an action as text."""
         known = 1 <= action <= len(self.action_names)
         return self.action_names[action - 1] if known else f"action {action}"
 
     def action_value(self, action: int) -> Any:
-        """The action as handled in Python: its text, unless a game has something better."""
+        """Return the Python value of an action: by default its text."""
         return self.format_action(action)
 
     def format_actions(self, actions: Sequence[int]) -> str:
-        """Write a list of actions so that a person can take it in."""
+        """Format a list of actions for people."""
         return ", ".join(self.format_action(action) for action in actions)
 
     def explain_refusal(self, record: Record, action: int, code: str) -> str:
-        """Say in one line why an action is not allowed."""
+        """Return the reason, on one line, why an action is not legal."""
         count = int(self.operations.action_count(record))
         legal = [int(self.operations.action(record, index)) for index in range(count)]
         may = f"legal: {self.format_actions(legal)}" if legal else "nobody is to act"
         return f"{self.format_action(action)} is not allowed here ({code}); {may}"
 
     def hides_action(self, observation: Record, seat: int) -> bool:
-        """Whether the viewer of this observation may not know yet what the seat has just done."""
+        """Return true if the seat's last action is still hidden from this observation's viewer."""
         return False
 
     # --- the log --------------------------------------------------------------------------------
     def format_deal(self, record: Record) -> Payload:
-        """What chance just brought about, as plain data for a record's log.
+        """Return the last deal as plain data for the record of a match.
 
-        With the full state all of it; with an observation, what that seat may know.
+        Given an observation, return the part that its viewer may know.
         """
         return cast(Payload, {name: record[name].tolist() for name in self.dealt_fields})
 
     def replay_deal(self, record: Record, deal: Payload) -> None:
-        """Bring about exactly this outcome of chance."""
+        """Apply exactly this deal to the record."""
         for index in range(int(self.operations.chance_count(record))):
             dealt = record.copy()
             self.operations.chance_outcome(dealt, index)
@@ -206,22 +204,20 @@ class Game(ABC):
         raise PerudoError(f"{deal} is not a deal of {self.name}")
 
     def chance_story(self, record: Record, key: np.uint64) -> Payload:
-        """What else to tell of the deal that this key is about to bring (a roll for the start)."""
+        """Return additional data about the deal of this key, such as a roll for the start."""
         return {}
 
     def deal_text(self, deal: Payload) -> str:
-        """A deal, as ``format_deal`` gave it, in a few words."""
+        """Describe a deal, as returned by ``format_deal``, in a few words."""
         return "deal"
 
     def format_result(self, record: Record) -> Payload:
-        """How the round that just ended was settled, as plain data for a record's log."""
-        seats = range(int(record.players))
-        return Payoffs(
-            payoffs=[float(self.operations.payoff(record, ROUND, seat)) for seat in seats]
-        )
+        """Return the result of the last round as plain data for the record of a match."""
+        payoff, seats = self.operations.payoff, range(int(record.players))
+        return Payoffs(payoffs=[float(payoff(record, ROUND, seat)) for seat in seats])
 
     def result_text(self, result: Payload) -> str:
-        """A result, as ``format_result`` gave it, in a few words."""
+        """Describe a result, as returned by ``format_result``, in a few words."""
         parts = [f"{key} {value}" for key, value in result.items() if key not in ("n", "event")]
         return ", ".join(parts)
 
@@ -229,28 +225,13 @@ class Game(ABC):
 _games: dict[str, Game] = {}
 _by_dtype: dict[np.dtype[Any], Game] = {}
 
-
-def _marked(game: Game) -> np.dtype[Any]:
-    """The record type of a game outside this package, with a field named after its source.
-
-    Compiled code is cached by record type. The package's own modules are hashed into the cache
-    directory; a game from elsewhere gets a new type, and so new code, whenever its file changes.
-    """
-    module = sys.modules[type(game).__module__]
-    source = Path(module.__file__ or "").read_bytes()
-    digest = hashlib.sha256(module.__name__.encode() + b"\0" + source).hexdigest()[:16]
-    marker = (f"{game.name}_{digest}", "i1")
-    parts = [(name, part) for name, (part, *_) in (game.dtype.fields or {}).items()]
-    return np.dtype((np.record, [*parts, marker]))
-
-
 GameType = TypeVar("GameType", bound=Game)
 
 
 def register(game: GameType) -> GameType:
-    """Make a game known, so that the generic operations work on its records."""
+    """Register a game, so that the generic operations work on its records."""
     if not type(game).__module__.startswith("perudo."):
-        type(game).dtype = _marked(game)
+        type(game).dtype = marked_dtype(game.name, game.dtype, type(game).__module__)
     other = _by_dtype.get(game.dtype)
     if other is not None and other.name != game.name:
         raise TypeError(
@@ -263,19 +244,19 @@ def register(game: GameType) -> GameType:
 
 
 def games() -> dict[str, Game]:
-    """All registered games by name."""
+    """Return all registered games by name."""
     return dict(_games)
 
 
 def game_named(name: str) -> Game:
-    """The game with this name."""
+    """Return the game with this name."""
     if name not in _games:
         raise UnknownNameError(f"unknown game {name!r}; there are: {', '.join(sorted(_games))}")
     return _games[name]
 
 
 def game_of(dtype: np.dtype[Any]) -> Game:
-    """The game whose states have this record type."""
+    """Return the game whose states have this record type."""
     if dtype not in _by_dtype:
         raise TypeError(f"no registered game has records of type {dtype}")
     return _by_dtype[dtype]
@@ -283,43 +264,42 @@ def game_of(dtype: np.dtype[Any]) -> Game:
 
 # --- states
 SEATS = "ABCDEFGHIJ"
-"""Seats by name."""
-
+"""The letters of the seats."""
 LARGEST_CODE = 1 << 31
-"""No game numbers its actions this high."""
+"""The limit of action codes: all are smaller."""
 
 StateType = TypeVar("StateType", bound="State")
 
 
 def seat_name(seat: int) -> str:
-    """A seat's letter."""
+    """Return a seat's letter."""
     return SEATS[seat]
 
 
 def copied(record: Record) -> Record:
-    """A copy of a record; its own ``copy`` goes field by field and takes ten times as long."""
+    """Copy a record, ten times faster than its own ``copy``, which goes field by field."""
     return np.frombuffer(bytearray(record.tobytes()), record.dtype)[0]
 
 
 class State:
-    """One state, or one seat's observation of it, of any game."""
+    """An immutable state of any game, or one seat's observation of it."""
 
     def __init__(self, record: Record) -> None:
         self._record = copied(record)
 
     @property
     def record(self) -> Record:
-        """The underlying record; a copy, so that this value cannot change."""
+        """A copy of the underlying record."""
         return copied(self._record)
 
     @property
     def game(self) -> Game:
-        """The game that this is a state of."""
+        """The game to which this state belongs."""
         return game_of(self._record.dtype)
 
     @property
     def players(self) -> int:
-        """How many seats there are."""
+        """The number of seats."""
         return int(self._record.players)
 
     @property
@@ -330,31 +310,31 @@ class State:
 
     @property
     def awaits_deal(self) -> bool:
-        """Whether dice are to be rolled or cards to be dealt."""
+        """True if dice are to be rolled or cards to be dealt."""
         return bool(self.game.operations.actor(self._record) == CHANCE)
 
     @property
     def over(self) -> bool:
-        """Whether the match is over."""
+        """True if the match is over."""
         return bool(self.game.operations.actor(self._record) == OVER)
 
     @property
     def round_over(self) -> bool:
-        """Whether a round has been settled and the next not been dealt."""
+        """True if a round has been settled and the next has not been dealt."""
         return bool(self.game.operations.round_over(self._record))
 
     @property
     def viewer(self) -> int:
-        """Whose observation this is; EVERYTHING if it is the full state."""
+        """The seat that observes this state, or SPECTATOR; EVERYTHING for the full state."""
         return int(self._record.viewer)
 
     @property
     def legal_actions(self) -> LegalActions:
-        """What the actor may do: lazy, with ``in``, ``len``, iteration and readable ``str``."""
+        """The actor's legal actions, a lazy sequence with a readable ``str``."""
         return LegalActions(self)
 
     def apply(self: StateType, action: Any) -> StateType:
-        """The state after a legal action, which may be given as text."""
+        """Return the state after a legal action, which may be given as text."""
         code = action_code(self.game, action)
         require_legal(self._record, code)
         record = copied(self._record)
@@ -362,28 +342,27 @@ class State:
         return type(self)(record)
 
     def deal(self: StateType, key: int) -> StateType:
-        """The state after dice are rolled or cards dealt, from a key."""
+        """Return the state after the deal or roll that a key determines."""
         record = copied(self._record)
         self.game.operations.deal(record, np.uint64(key))
         return type(self)(record)
 
     def observe(self: StateType, seat: int) -> StateType:
-        """What a seat (or SPECTATOR) sees."""
+        """Return the observation of a seat or SPECTATOR."""
         record = copied(self._record)
         self.game.operations.observe(record, seat)
         return type(self)(record)
 
     def payoffs(self, horizon: int = MATCH) -> tuple[float, ...]:
-        """What the finished match, or the settled round, is worth to each seat."""
-        if not (self.over if horizon == MATCH else self.round_over):
-            raise ValueError(
-                "the match is not over" if horizon == MATCH else "the round is not over"
-            )
+        """Return each seat's payoff of the finished match or the settled round."""
+        what, over = ("match", self.over) if horizon == MATCH else ("round", self.round_over)
+        if not over:
+            raise ValueError(f"the {what} is not over")
         payoff = self.game.operations.payoff
         return tuple(float(payoff(self._record, horizon, seat)) for seat in range(self.players))
 
     def round_payoffs(self) -> tuple[float, ...]:
-        """What the round just settled was worth to each seat."""
+        """Return each seat's payoff of the round just settled."""
         return self.payoffs(ROUND)
 
     def __eq__(self, other: object) -> bool:
@@ -400,7 +379,7 @@ class State:
 
 
 def action_code(game: Game, action: Any) -> int:
-    """The number of an action that is given as a number, as text, or as the game's own value."""
+    """Return the code of an action given as a number, as text, or as the game's own value."""
     if isinstance(action, (int, np.integer)) and not isinstance(action, bool):
         if abs(int(action)) >= LARGEST_CODE:
             raise InvalidActionError(f"{action} is not the number of an action")
@@ -414,7 +393,7 @@ def action_code(game: Game, action: Any) -> int:
 
 
 def require_legal(record: Record, code: int) -> None:
-    """Raise ``IllegalActionError`` with the reason unless the actor may do this."""
+    """Raise ``IllegalActionError`` with the reason unless the action is legal."""
     game = game_of(record.dtype)
     number = int(game.operations.refusal(record, code))
     if number != 0:
@@ -423,7 +402,7 @@ def require_legal(record: Record, code: int) -> None:
 
 
 class LegalActions(Sequence[Any]):
-    """The legal actions of a state, counted and found without listing them."""
+    """The legal actions of a state; counting and indexing do not list them."""
 
     def __init__(self, state: State) -> None:
         self._game = state.game
@@ -432,7 +411,7 @@ class LegalActions(Sequence[Any]):
 
     @property
     def codes(self) -> list[int]:
-        """The actions as numbers."""
+        """The codes of the actions."""
         codes = np.zeros(len(self), np.int64)
         list_actions(self._record, codes)
         return codes.tolist()

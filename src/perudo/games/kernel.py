@@ -1,6 +1,6 @@
-"""How the rules are compiled: the decorator, the cache it fills, and the interpreted mode.
+"""Compilation of kernels: the decorator, its cache, and the interpreted mode.
 
-Everything that must be fast is a plain function over records and small arrays, marked
+Code that must be fast is a plain function over records and small arrays, decorated with
 ``@kernel``. numba compiles it once and keeps the machine code in a cache directory. With
 ``NUMBA_DISABLE_JIT=1`` the same functions run as ordinary Python, under a debugger or a coverage
 tool; numba is then not even imported, which also makes short commands start quickly.
@@ -28,16 +28,16 @@ INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _KEPT_CACHES = 3
-"""Caches of older versions of the code that are kept, for people who switch between branches."""
+"""The number of caches of other code versions to keep, for switching between branches."""
 
 
 def source_fingerprint(module: str = "perudo.games") -> str:
-    """Hash of the sources that a module's kernels are compiled from.
+    """Return a hash of the sources that a module's kernels are compiled from.
 
-    numba notices a change in a function's own file only; a callee that changed in another file
-    would go unseen and the old machine code would run. So cache directories carry this hash: of all
-    games, since operations are found by record type; for other modules of the package, of those
-    that they import; for modules outside it, of the whole package.
+    numba notices only changes in a function's own file: if a callee in another file changed, the
+    old machine code would run. The names of cache directories therefore have this hash. For a
+    module of the games it covers all games, since operations are found by record type; for other
+    modules of the package, the modules that they import; for modules outside, the whole package.
     """
     return _sources().fingerprint(module)
 
@@ -57,9 +57,9 @@ def _writable(directory: Path) -> bool:
 
 
 def cache_directory() -> Path:
-    """Where compiled kernels are kept: ``PERUDO_CACHE_DIR`` or the user's cache directory.
+    """Return the directory of compiled kernels, in ``PERUDO_CACHE_DIR`` or the user's cache.
 
-    A directory that cannot be written falls back to a temporary one of this user's.
+    If it is not writable, fall back to a temporary directory of this user.
     """
     home = os.environ.get("PERUDO_CACHE_DIR") or Path(
         os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser(), "perudo"
@@ -73,7 +73,7 @@ def cache_directory() -> Path:
 
 
 def forget_old_caches() -> None:
-    """Delete the caches of older code, except the most recent few."""
+    """Delete the caches of other code versions, except the most recent few."""
     current = cache_directory()
     old = [path for path in current.parent.glob("kernels-*") if path != current]
     old.sort(key=lambda path: path.stat().st_mtime, reverse=True)
@@ -83,7 +83,7 @@ def forget_old_caches() -> None:
 
 @functools.cache
 def module_cache(module: str) -> Path:
-    """Where the kernels of a module are kept, within ``cache_directory``."""
+    """Return the directory of a module's kernels, within ``cache_directory``."""
     if in_games(module):
         return cache_directory()
     name = module if module.startswith("perudo.") else "elsewhere"
@@ -95,22 +95,22 @@ if INTERPRETED:
     np.seterr(over="ignore")
 
     def kernel(function: Function) -> Function:
-        """Leave the function as it is: interpreted mode."""
+        """Return the function unchanged, in interpreted mode."""
         return function
 
     inlined = kernel
 
     def copy_bytes(target: Any, source: Any, size: int) -> None:
-        """Copy a record over another; what lies beyond ``size`` is equal already."""
+        """Copy a record over another; bytes beyond ``size`` must be equal already."""
         for name in target.dtype.names:
             target[name] = source[name]
 
     def record_size(record: Any) -> int:
-        """How many bytes a record has."""
+        """Return the size of a record in bytes."""
         return int(record.nbytes)
 
     def now() -> float:
-        """Seconds on a clock that only goes forward."""
+        """Return the time of a monotonic clock, in seconds."""
         return time.monotonic()
 
 else:
@@ -119,24 +119,24 @@ else:
     from numba.core import cgutils, types
     from numba.extending import intrinsic
 
-    # Python's lock is let go while a kernel runs, so that threads can run several.
+    # Kernels release the GIL, so that threads can run several at once.
     _OPTIONS = {"cache": True, "error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
 
     def kernel(function: Function) -> Function:
-        """Compile the function on first use, and keep the machine code in the cache."""
+        """Compile the function on first use, and cache the machine code."""
         numba.config.CACHE_DIR = str(module_cache(function.__module__))
         return cast(Function, numba.njit(**_OPTIONS)(function))
 
     def inlined(function: Function) -> Function:
-        """A kernel that becomes part of its callers: for the few that every round runs through.
+        """Compile the function into its callers, for the few functions that every round runs.
 
-        A call costs about 5 ns here, so ten of them would be half of a random round.
+        A call costs about 5 ns, so ten of them would take half the time of a random round.
         """
         numba.config.CACHE_DIR = str(module_cache(function.__module__))
         return cast(Function, numba.njit(**_OPTIONS, forceinline=True)(function))
 
     def callback(function: Any, signature: Any) -> Any:
-        """A kernel compiled for one signature, to be called by its ``address``."""
+        """Compile a kernel for one signature, to be called by its ``address``."""
         numba.config.CACHE_DIR = str(module_cache(function.__module__))
         return numba.cfunc(signature, cache=True, error_model="numpy")(function.py_func)
 
@@ -144,8 +144,8 @@ else:
     def copy_bytes(typing_context: Any, target: Any, source: Any, size: Any) -> Any:
         """Copy the first ``size`` bytes of a record over those of another.
 
-        Plain assignment of a record goes through a value as large as the record: 700 ns where
-        this takes 30 (measured for 1.7 kB).
+        Plain assignment goes through a value as large as the record, and takes 700 ns where this
+        takes 30 (measured for 1.7 kB).
         """
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -158,7 +158,7 @@ else:
 
     @intrinsic  # type: ignore[untyped-decorator]  # numba ships no types
     def record_size(typing_context: Any, record: Any) -> Any:
-        """How many bytes a record has."""
+        """Return the size of a record in bytes."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             return context.get_constant(types.intp, record.size)
@@ -167,7 +167,7 @@ else:
 
     @intrinsic  # type: ignore[untyped-decorator]  # numba ships no types
     def now(typing_context: Any) -> Any:
-        """Seconds on a clock that only goes forward."""
+        """Return the time of a monotonic clock, in seconds."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             whole, number = ir.IntType(64), ir.IntType(32)

@@ -1,6 +1,6 @@
-"""A match as a log: which state follows from an event, and which event follows from a state.
+"""The log of a match: ``next_event`` derives events from states, ``follow`` states from events.
 
-Records, tables in this process and tables of a server all go through these two functions.
+Records, tables in this process and tables of a server all use these two functions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from perudo.games.options import Json, Value
 
 
 class _Line(TypedDict, total=False):
-    """The fields that events of any game have; deals and results have the game's own as well."""
+    """The fields of events in any game; deals and results also have fields of the game's own."""
 
     n: int
     """The event's number in its record, from 1."""
@@ -24,7 +24,7 @@ class _Line(TypedDict, total=False):
     seat: int
     """The seat that acts."""
     payoffs: list[float]
-    """The worth of the match to each seat, at its end."""
+    """Each seat's payoff of the match, at its end."""
 
 
 class Event(_Line, total=False):
@@ -57,17 +57,17 @@ class DiceSource(Protocol):
     """A source of dice and cards: seeded, recorded, or verifiable."""
 
     def deal(self, game: Game, record: Record) -> Payload:
-        """Bring about the awaited chance event; returns what else the log should say of it."""
+        """Apply the awaited deal; return additional fields for its event."""
 
     def settled(self, game: Game, record: Record) -> Payload:
-        """Return what else the log should say when a round has been settled."""
+        """Return additional fields for the event of a round's result."""
 
     def ended(self, game: Game, record: Record) -> Payload:
-        """Return what else the log should say when the match is over."""
+        """Return additional fields for the event of the match's end."""
 
 
 VERSION = 1
-"""Version of the format; older ones stay readable."""
+"""The version of the record format; older ones stay readable."""
 
 
 def header(game: Game, setting: Any, players: list[str], start: Payload) -> Header:
@@ -103,10 +103,10 @@ def read_header(line: Header) -> tuple[Game, Any, list[str], Payload]:
 
 
 def next_event(game: Game, record: Record, settled: bool, dice: DiceSource) -> Event | None:
-    """The event that follows without a decision; None if a decision is awaited.
+    """Return the event that follows without a decision; None if a decision is awaited.
 
     A deal changes ``record``. ``settled`` is true if the log has the last round's result. After the
-    end of the match the end is returned again.
+    end of the match, each call returns the end event.
     """
     operations = game.operations
     if not settled and operations.round_over(record):
@@ -123,9 +123,9 @@ def next_event(game: Game, record: Record, settled: bool, dice: DiceSource) -> E
 
 
 def follow(game: Game, record: Record, event: Event, settled: bool) -> bool:
-    """Replay one event on a state; returns whether the log has the last round's result.
+    """Replay one event on a state; return true if the log then has the last round's result.
 
-    Raises if the event does not follow.
+    Raise PerudoError if the event does not follow from the state.
     """
     operations = game.operations
     kind = event.get("event")
@@ -134,14 +134,14 @@ def follow(game: Game, record: Record, event: Event, settled: bool) -> bool:
         raise PerudoError(f"event {kind!r} should be {'the' if due else 'anything but a'} result")
     if kind == "deal":
         if operations.actor(record) != CHANCE:
-            raise PerudoError("nothing is to be dealt here")
+            raise PerudoError("there is no deal here")
         game.replay_deal(record, event)
         return False
     if kind == "act":
         actor = int(operations.actor(record))
         if actor < 0 or event.get("seat") != actor:
             expected = f"seat {actor}" if actor >= 0 else "nobody"
-            raise PerudoError(f"seat {event.get('seat')!r} acts, but it is {expected} to act")
+            raise PerudoError(f"seat {event.get('seat')!r} acts, but {expected} is to act")
         if not isinstance(event.get("action"), str):
             raise PerudoError("an act needs an action as text")
         code = game.parse_action(event["action"])
@@ -160,7 +160,7 @@ def follow(game: Game, record: Record, event: Event, settled: bool) -> bool:
 
 
 def end_data(game: Game, record: Record) -> Payoffs:
-    """What the match was worth to each seat."""
+    """Return each seat's payoff of the match."""
     players = range(int(record.players))
     return {"payoffs": [float(game.operations.payoff(record, MATCH, seat)) for seat in players]}
 

@@ -1,13 +1,13 @@
-"""The operations that a game supplies for its states, compiled, and the same for any game.
+"""The compiled operations that a game supplies for its states, and generic functions to call them.
 
 A state is one NumPy record of fixed size. A game supplies ``Operations`` for its record type;
 everything else (tables, search, solvers, the arena) is written once against the generic functions
-of the same names, which find the game by the record's type: at compile time inside a kernel, at
-run time in Python.
+of the same names. These find the game by the record's type: in a kernel at compile time, in Python
+at run time.
 
-Chance is separate from play: ``apply`` is deterministic, and when dice are to be rolled or cards
-dealt, ``actor`` is ``CHANCE`` and ``deal`` does it. Simultaneous moves are sequential moves whose
-content stays hidden until all have moved.
+Chance is separate from play: ``apply`` is deterministic. When dice are to be rolled or cards dealt,
+``actor`` returns ``CHANCE``, and ``deal`` rolls or deals. Simultaneous moves are sequential moves
+that stay hidden until all have moved.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ Record = Any
 """One game state: a NumPy record (in a kernel, numba's record type)."""
 
 Counters = npt.NDArray[np.int64]
-"""What happened in rounds: a row for each seat, a column for each of a game's counters."""
+"""Statistics of rounds: a row for each seat, a column for each of a game's counters."""
 
 CHANCE = -1
-"""``actor`` when dice are to be rolled or cards to be dealt."""
+"""The result of ``actor`` when dice are to be rolled or cards to be dealt."""
 OVER = -2
-"""``actor`` when the match is over."""
+"""The result of ``actor`` when the match is over."""
 
 ARRIVED = -1
-"""``move_towards`` when no move is missing."""
+"""The result of ``move_towards`` when no move is missing."""
 
 ROUND, MATCH = 0, 1
-"""Horizons: what a payoff is about."""
+"""The horizons of a payoff."""
 
 EVERYTHING = -1
-"""``viewer`` of a full state, which only its table and the lab hold."""
+"""The ``viewer`` of a full state, which only its table and the lab hold."""
 SPECTATOR = -2
-"""``viewer`` of what everybody may see."""
+"""The ``viewer`` of an observation with public information only."""
 
 
 # --- generic operations -------------------------------------------------------------------------
@@ -50,13 +50,15 @@ _operations: dict[np.dtype[Any], Operations] = {}
 
 
 def add_record_type(name: str, dtype: np.dtype[Any], operations: Operations) -> None:
-    """Make the generic operations work on a game's records; raises if the type is not fit."""
+    """Register a game's record type for the generic operations; raise TypeError if it is unfit."""
     covered = sum(part.itemsize for part, *_ in (dtype.fields or {}).values())
     if covered != dtype.itemsize:
         raise TypeError(f"the record of {name} has padding: equal states could differ in bytes")
     shadowed = [field for field in dtype.names or () if hasattr(np.record, field)]
     if shadowed:
-        raise TypeError(f"the record of {name} cannot have a field {shadowed[0]}: NumPy's own")
+        raise TypeError(
+            f"the record of {name} cannot have a field {shadowed[0]}: NumPy records use it"
+        )
     _operations[dtype] = operations
 
 
@@ -69,7 +71,7 @@ def operations_of(dtype: np.dtype[Any]) -> Operations:
 
 
 def _generic(name: str, arguments: int) -> Callable[..., Any]:
-    """The generic form of an operation, found by record type; it takes so many more arguments."""
+    """Make the generic form of an operation with this number of arguments after the state."""
 
     def generic(state: Record, *arguments: Any) -> Any:
         return getattr(operations_of(state.dtype), name)(state, *arguments)
@@ -80,7 +82,7 @@ def _generic(name: str, arguments: int) -> Callable[..., Any]:
 
 
 def workspace(state: Record, count: int) -> Any:
-    """Zeroed records of the same type as a state, also in a kernel."""
+    """Return zeroed records of a state's type; this works in kernels too."""
     return np.zeros(count, state.dtype)
 
 
@@ -99,10 +101,10 @@ if not INTERPRETED:
 
 
 def _overload(generic: Callable[..., Any], name: str, arguments: int) -> None:
-    """Let kernels call the game's operation as if it had been named.
+    """Let kernels call a generic operation, which compiles to a direct call of the game's own.
 
-    The caller's code gets the call itself (``inline``), not a function that makes it: numba
-    optimises the whole operation again for each function that leads to it.
+    The call is inlined into the caller: numba would optimise the whole operation again for each
+    function in between.
     """
     import numba
     from numba.extending import overload
@@ -169,7 +171,7 @@ tally = _generic("tally", 1)
 
 @kernel
 def list_actions(state: Record, codes: npt.NDArray[np.int64]) -> None:
-    """Write down all actions of the actor."""
+    """Fill in the codes of all legal actions."""
     for index in range(codes.size):
         codes[index] = action(state, index)
 
@@ -177,24 +179,24 @@ def list_actions(state: Record, codes: npt.NDArray[np.int64]) -> None:
 # --- the operations that a game may leave out ---------------------------------------------------
 @kernel
 def no_chance(state: Record) -> int:
-    """For games that deal nothing."""
+    """Return 0 outcomes, in games that deal nothing."""
     return 0
 
 
 @kernel
 def no_outcome(state: Record, index: int) -> None:
-    """For games that deal nothing."""
+    """Do nothing, in games that deal nothing."""
 
 
 @kernel
 def deal_uniformly(state: Record, key: np.uint64) -> None:
-    """One of the equally likely outcomes, for games that deal once."""
+    """Deal one of the equally likely outcomes, in games that deal once."""
     chance_outcome(state, scale(combine(key, 1), chance_count(state)))
 
 
 @kernel
 def refuse_unlisted(state: Record, code: int) -> int:
-    """Refuse, without saying why, what is not among the actor's actions."""
+    """Return 1, without a specific reason, for all actions that are not listed."""
     if actor(state) >= 0:
         for index in range(action_count(state)):
             if action(state, index) == code:
@@ -204,13 +206,13 @@ def refuse_unlisted(state: Record, code: int) -> int:
 
 @kernel
 def match_over(state: Record) -> bool:
-    """For games whose match is one round."""
+    """Return true at the end of the match, in games whose match is one round."""
     return bool(actor(state) == OVER)
 
 
 @kernel
 def step_round_randomly(state: Record, stream: Stream) -> int:
-    """Play the round to its end, action by action."""
+    """Play uniformly random actions to the end of the round; return their number."""
     actions = 0
     while actor(state) >= 0 and not round_over(state):
         apply(state, action(state, below(stream, action_count(state))))
@@ -226,106 +228,107 @@ def copy_whole(target: Record, source: Record) -> None:
 
 @kernel
 def no_settlement_key(state: Record) -> np.uint64:
-    """For games whose settlements are not known to be alike."""
+    """Return 0, in games that cannot recognise equal settlements."""
     return np.uint64(0)
 
 
 @kernel
 def no_memory_key(state: Record, moves: int) -> np.uint64:
-    """For games in which all that was seen matters."""
+    """Return 0, in games without a model of short memory."""
     return np.uint64(0)
 
 
 @kernel
 def no_hands(state: Record, seat: int) -> int:
-    """For games whose hands depend on each other."""
+    """Return 0 hands, in games whose hands depend on each other."""
     return 0
 
 
 @kernel
 def put_no_hand(state: Record, seat: int, index: int) -> float:
-    """For games whose hands depend on each other."""
+    """Do nothing, in games whose hands depend on each other."""
     return 0.0
 
 
 @kernel
 def cannot_rewind(state: Record) -> bool:
-    """For games that do not keep the moves of a round."""
+    """Return false, in games that do not keep the moves of a round."""
     return False
 
 
 @kernel
 def no_way(state: Record, target: Record) -> int:
-    """For games that do not keep the moves of a round."""
+    """Return ARRIVED, in games that do not keep the moves of a round."""
     return ARRIVED
 
 
 @kernel
 def keep_all(state: Record) -> None:
-    """For games whose match is one round."""
+    """Do nothing, in games whose match is one round."""
 
 
 @kernel
 def tally_nothing(state: Record, counters: Counters) -> None:
-    """For games that count nothing but wins."""
+    """Do nothing, in games that count nothing but wins."""
 
 
 # --- what a game supplies -----------------------------------------------------------------------
 @dataclass(frozen=True, kw_only=True)
 class Operations:
-    """The compiled functions that a game supplies. ``state`` is changed in place.
+    """The compiled functions that a game supplies. They change ``state`` in place.
 
-    Those with a default are for games that have more than one round, deal more than once, explain
-    refusals, or know a shorter way.
+    Functions with a default are for games that have more than one round, deal more than once,
+    explain refusals, or can do something faster.
     """
 
     actor: Callable[[Record], int]
-    """The seat to act, or CHANCE, or OVER."""
+    """Return the seat to act, or CHANCE, or OVER."""
     action_count: Callable[[Record], int]
-    """How many actions the actor has."""
+    """Return the actor's number of legal actions."""
     action: Callable[[Record, int], int]
-    """The k-th of them."""
+    """Return the n-th legal action."""
     apply: Callable[[Record, int], None]
-    """Play a legal action; what follows from it, up to the next decision, happens too."""
+    """Play a legal action, with all its consequences up to the next decision or deal."""
     payoff: Callable[[Record, int, int], float]
-    """What the settled round, or finished match, is worth: (state, horizon, seat)."""
+    """Return a seat's payoff of the settled round or finished match: (state, horizon, seat)."""
     observe: Callable[[Record, int], None]
-    """Blank what this seat (or SPECTATOR) may not know."""
+    """Blank all that this seat (or SPECTATOR) may not know."""
     information_key: Callable[[Record, int], np.uint64]
-    """A hash of all that this seat (not a spectator) knows about the round."""
+    """Return a hash of all that this seat (not a spectator) knows about the round."""
     redeal: Callable[[Record, int, Any], None]
-    """Sample the hidden part afresh from a stream, consistently with what this seat knows."""
+    """Sample the hidden part from a stream, consistently with what this seat knows."""
     chance_count: Callable[[Record], int] = no_chance
-    """How many equally likely outcomes the awaited chance event has; 0 if too many to number."""
+    """Return the number of equally likely outcomes of the awaited deal; 0 if too many to number."""
     chance_outcome: Callable[[Record, int], None] = no_outcome
-    """Bring about the k-th of them."""
+    """Deal the n-th outcome."""
     deal: Callable[[Record, np.uint64], None] = deal_uniformly
-    """Bring about the outcome that belongs to this key (and the round's number)."""
+    """Deal the outcome that this key and the round's number determine."""
     refusal: Callable[[Record, int], int] = refuse_unlisted
-    """0 if the action is legal, else the number of the reason (see ``Game.refusals``)."""
+    """Return 0 if the action is legal, else the index of the reason in ``Game.refusals``."""
     round_over: Callable[[Record], bool] = match_over
-    """Whether the round has been settled and the next one has not been dealt."""
+    """Return true if a round has been settled and the next one has not been dealt."""
     finish_round_randomly: Callable[[Record, Any], int] = step_round_randomly
-    """Uniform legal actions, drawn from a stream, to the end of the round; returns how many."""
+    """Play uniformly random actions from a stream to the round's end; return their number."""
     copy: Callable[[Record, Record], None] = copy_whole
-    """Make the first state equal to the second."""
+    """Copy the second state over the first."""
     settlement_key: Callable[[Record], np.uint64] = no_settlement_key
-    """For solvers: rounds settled with equal keys pay alike when hands are alike; 0: not known."""
+    """Return a key of a settled round, for solvers; 0 if unknown. Rounds with equal keys and equal
+    hands have equal outcomes."""
     memory_key: Callable[[Record, int], np.uint64] = no_memory_key
-    """A hash of the public position for players who remember only the round's last so many moves:
-    positions of equal keys go on alike. 0: not known."""
+    """Return a hash of the public position for players who remember only this number of last moves
+    of the round; 0 if unknown. Positions with equal keys have equal continuations."""
     hand_count: Callable[[Record, int], int] = no_hands
-    """How many hands a seat can have, where hands are independent of each other; else 0."""
+    """Return the number of hands that a seat can have; 0 if hands depend on each other."""
     put_hand: Callable[[Record, int, int], float] = put_no_hand
-    """Give a seat the k-th of them; returns how likely it is to be dealt."""
+    """Give a seat its n-th possible hand; return its probability."""
     rewind: Callable[[Record], bool] = cannot_rewind
-    """Go back to where the round's first move is to be made, hands as they are; or return False."""
+    """Go back to the round's first decision without changing hands; return false if impossible."""
     move_towards: Callable[[Record, Record], int] = no_way
-    """The move that leads from a rewound state towards one of the same round; or ARRIVED."""
+    """Return the next move from a rewound state to a target in the same round; or ARRIVED."""
     forget_round: Callable[[Record], None] = keep_all
-    """Between rounds: blank all on which the rest of the match does not depend."""
+    """Blank all data of a settled round that the rest of the match does not depend on."""
     tally: Callable[[Record, Counters], None] = tally_nothing
-    """Add what happened in the round just settled to counters: a row for each seat, a column for
+    """Add the statistics of the round just settled to counters: a row for each seat, a column for
     each of ``Game.counters``."""
 
 

@@ -1,7 +1,7 @@
-"""A game's options: declared as fields, checked, written as text or bytes, read from stored data.
+"""A game's options: declared as fields, checked, and converted to text, bytes and stored data.
 
-A setting is a frozen dataclass whose fields are made by ``choice``, ``number`` and ``switch``.
-What people write is read strictly; stored data may be another version's (docs/rules.md, 12).
+A setting is a frozen dataclass whose fields are made by ``choice``, ``number`` and ``switch``. Text
+from people is parsed strictly; stored data may come from another version (docs/rules.md, 12).
 """
 
 from __future__ import annotations
@@ -17,45 +17,45 @@ from perudo.games.errors import RulesError, UnknownNameError
 Value = bool | int | str
 """The value of an option."""
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
-"""Anything that JSON can say."""
+"""Any JSON value."""
 Stored = TypeVar("Stored")
 
 CHANGES_NOTHING: tuple[Any, ...] = (False, None, 0, "none", "off", "no")
-"""Values at which an option that this version does not know leaves the game as it is.
+"""The neutral values: an unknown option with one of these does not change the game.
 
-So each new option has one of these values where it does nothing.
+Each new option must therefore use one of them to mean that it does nothing.
 """
 
 
 # --- declaring options --------------------------------------------------------------------------
-# ``before`` is an option's value in records from before there was the option: the value with which
-# the game is what it is without it.
+# ``before`` is an option's value in records that are older than the option: the value with which
+# the game is what it was without it.
 
 
 def choice(default: str, values: Iterable[str], *, before: str) -> Any:
-    """An option that is one of a few words."""
+    """Declare an option that is one of a few words."""
     return field(default=default, metadata={"values": tuple(values), "before": before})
 
 
 def number(default: int, lowest: int, highest: int, *, before: int) -> Any:
-    """An option that is a whole number."""
+    """Declare an option that is an integer."""
     values = tuple(range(lowest, highest + 1))
     return field(default=default, metadata={"values": values, "before": before})
 
 
 def switch(default: bool, *, before: bool) -> Any:
-    """An option that is on or off."""
+    """Declare an option that is on or off."""
     return field(default=default, metadata={"values": (True, False), "before": before})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """The options of a game; it checks itself. One without options has the preset ``standard``."""
+    """The options of a game, checked when constructed. The default preset is ``standard``."""
 
     noun: ClassVar[str] = "setting"
 
     def __post_init__(self) -> None:
-        """Refuse values that an option cannot have."""
+        """Raise RulesError if an option has an impossible value."""
         for option in fields(self):
             value, values = getattr(self, option.name), option.metadata["values"]
             if type(value) is not type(values[0]) or value not in values:
@@ -63,7 +63,7 @@ class Setting:
 
     @classmethod
     def presets(cls) -> Mapping[str, Self]:
-        """Return the named settings; the first is the usual one."""
+        """Return the named settings; the first is the default."""
         return {"standard": cls()}
 
     @classmethod
@@ -76,7 +76,7 @@ class Setting:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a preset, with options after a colon: ``official:calza=no,dice=3``."""
+        """Parse a preset, with options after a colon: ``official:calza=no,dice=3``."""
         name, _, options = text.partition(":")
         pairs = [option.partition("=") for option in options.split(",") if option]
         return cls.preset(name).with_options({key: value for key, _, value in pairs})
@@ -87,7 +87,7 @@ class Setting:
 
     @classmethod
     def parse_option(cls, name: str, text: str) -> Value:
-        """Read the value of an option; raises if there is no such option or value."""
+        """Parse the value of an option; raise if there is no such option or value."""
         options = {option.name: option for option in fields(cls)}
         if name not in options:
             raise UnknownNameError(
@@ -99,7 +99,7 @@ class Setting:
         raise _wrong_value(options[name], text)
 
     def __str__(self) -> str:
-        """Return the shortest text that ``parse`` reads back: a preset and what differs."""
+        """Return the shortest text that ``parse`` reads back: a preset and differing options."""
         presets = self.presets()
 
         def differences(name: str) -> list[str]:
@@ -117,12 +117,12 @@ SettingType = TypeVar("SettingType", bound=Setting)
 
 
 def format_value(value: Value) -> str:
-    """Write the value of an option."""
+    """Format the value of an option as text."""
     return ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 
 def option_texts(option: Field[Any]) -> tuple[str, ...]:
-    """Return everything that an option can be, as text."""
+    """Return all values of an option, as text."""
     return tuple(map(format_value, option.metadata["values"]))
 
 
@@ -140,14 +140,14 @@ def options_dtype(setting_type: type[Setting]) -> np.dtype[Any]:
 
 
 def write_options(record: Any, setting: Setting) -> None:
-    """Put the options into a record: words by their place among the possible ones."""
+    """Write the options into a record; words become their index among the possible ones."""
     for option in fields(setting):
         value, values = getattr(setting, option.name), option.metadata["values"]
         record[option.name] = values.index(value) if isinstance(value, str) else int(value)
 
 
 def read_options(record: Any, setting_type: type[SettingType]) -> SettingType:
-    """Return the setting in a record."""
+    """Return the setting that a record holds."""
     options: dict[str, Value] = {}
     for option in fields(setting_type):
         values, byte = option.metadata["values"], int(record[option.name])
@@ -158,7 +158,7 @@ def read_options(record: Any, setting_type: type[SettingType]) -> SettingType:
 
 # --- stored options -----------------------------------------------------------------------------
 def known_only(options: Mapping[str, Stored], known: Container[str]) -> dict[str, Stored]:
-    """Return the options that are known; raises if another one may change the game."""
+    """Return the known options; raise RulesError if an unknown one may change the game."""
     for name, value in options.items():
         if name not in known and value not in CHANGES_NOTHING:
             raise RulesError(
@@ -168,9 +168,9 @@ def known_only(options: Mapping[str, Stored], known: Container[str]) -> dict[str
 
 
 def complete(setting_type: Any, stored: Mapping[str, Json]) -> dict[str, Json]:
-    """Return every option of a setting: as stored, else as it was ``before`` there was the option.
+    """Return every option of a setting: the stored value, or ``before`` if none is stored.
 
-    An option declares that value in its field's metadata; one that does not may not be missing.
+    Raise RulesError if an option is missing whose field does not declare ``before``.
     """
     before = {option.name: option.metadata for option in fields(setting_type)}
     options = known_only(stored, before)

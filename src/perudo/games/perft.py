@@ -1,4 +1,4 @@
-"""Counting a game's tree node by node, to check its rules against known numbers."""
+"""Perft: counts of a game's tree, node by node, to check its rules against known numbers."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from perudo.games.operations import (
 )
 
 MAX_NODES = 2_000_000_000
-"""A tree with more nodes is refused."""
+"""The largest tree to count, in nodes."""
 MAX_OUTCOMES = 2_000_000
-"""So is one with more rolls; eight dice have 1.7 million."""
+"""The largest number of rolls to enumerate; eight dice have 1.7 million."""
 MAX_DEPTH = 800
 DECISIONS, TERMINALS, DEEPEST, TOO_LARGE = range(4)
 
 
 @dataclass(frozen=True)
 class PerftCount:
-    """How large one round is, from a state where dice are to be rolled or somebody is to act."""
+    """The size of one round's tree, from the roll or from a decision."""
 
     chance_outcomes: int
     decision_nodes: int
@@ -53,9 +53,9 @@ def count_below(
     keys: npt.NDArray[np.uint64],
     used: int,
 ) -> int:
-    """Count the tree below ``stack[0]``, depth first; returns how many information keys are kept.
+    """Count the tree below ``stack[0]``, depth first; return the number of information sets so far.
 
-    ``keys`` is a table with open addressing; -1 means that it is too full and has to grow.
+    ``keys`` is a hash table with open addressing; a result of -1 means that it has to grow.
     """
     mask = np.uint64(len(keys) - 1)
     depth = 0
@@ -98,14 +98,14 @@ def count_below(
 
 @kernel
 def set_up(stack: Record, start: Record, index: int) -> None:
-    """Put the root of the n-th outcome of chance at the bottom of the stack."""
+    """Put the root of the n-th roll at the bottom of the stack."""
     copy(stack[0], start)
     if actor(start) == CHANCE:
         chance_outcome(stack[0], index)
 
 
 def perft(state: State) -> PerftCount:
-    """Count one round from here: over all equally likely rolls if dice are to be rolled."""
+    """Count one round from a state, over all equally likely rolls if dice are to be rolled."""
     root = np.zeros(1, state.game.dtype)
     root[0] = state.record
     outcomes = int(chance_count(root[0])) if state.awaits_deal else 1
@@ -129,7 +129,7 @@ def perft(state: State) -> PerftCount:
             if added >= 0:
                 used = added
                 break
-            counts[:] = before  # the table was too full: count this outcome again with a larger
+            counts[:] = before  # count this outcome again, with a larger table
             keys, used = _grown(keys)
     return PerftCount(
         chance_outcomes=outcomes,
@@ -142,7 +142,7 @@ def perft(state: State) -> PerftCount:
 
 @kernel
 def insert_all(keys: npt.NDArray[np.uint64], table: npt.NDArray[np.uint64]) -> int:
-    """Put all keys into a table; returns how many."""
+    """Insert all keys into a hash table; return their number."""
     mask = np.uint64(len(table) - 1)
     used = 0
     for key in keys:

@@ -1,4 +1,4 @@
-"""Random play of any game, without leaving compiled code."""
+"""Random play of any game, entirely in compiled code."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from perudo.games.operations import (
 
 @kernel
 def random_games(states: Record, horizon: int, games: int, seed: np.uint64, stream: Stream) -> int:
-    """Play rounds or matches from ``states[0]`` in the workspace ``states[1]``, at random.
+    """Play rounds or matches from ``states[0]`` in the workspace ``states[1]``.
 
-    All legal actions are alike likely. Returns how many there were.
+    All actions are uniformly random. Return their total number.
     """
     actions = 0
     state = states[1]

@@ -1,13 +1,13 @@
-"""A policy: a compiled function that looks at an observation and names an action.
+"""Policies: compiled functions that choose an action, given an observation.
 
-All policies have one signature, so that the arena and the searches call any of them by its
-address, without being compiled anew for each::
+All policies have one signature, so that the arena and the searches can call any of them by its
+address, without being recompiled for each::
 
     decide(observation, parameters, memory, stream, thoughts) -> action
 
-``parameters`` are numbers that say how it plays. ``memory`` has one row for each seat, the
-policy's own to write in, and is all that it may remember. ``stream`` is all its luck. In
-``thoughts`` it says what it considered: usually a mixture of actions, from which ``choose`` draws.
+``parameters`` are numbers that configure the policy. ``memory``, with one row for each seat, is all
+that it may remember. ``stream`` is its only source of randomness. It writes the actions that it
+considered to ``thoughts``: usually a mixture, from which ``choose`` draws.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from perudo.games.operations import Record
 Parameters = npt.NDArray[np.float64]
 Memory = npt.NDArray[np.float64]
 Addresses = Any
-"""Compiled policies by address; interpreted, the functions themselves."""
+"""Addresses of compiled policies; in interpreted mode, the functions themselves."""
 
 MAX_CONSIDERED = 512
-"""No decision has more actions than this."""
+"""The largest number of actions of a decision."""
 NO_PHASE = -1
 SAMPLED, MIXED, UNIFORM = range(3)
-"""How an action was chosen: by means that state no chances, from the listed mixture, or any legal
-action being as likely as any other."""
+"""The ways to choose an action: without stating probabilities, from the listed mixture, or
+uniformly from all legal actions."""
 
 THOUGHTS_DTYPE: np.dtype[Any] = np.dtype(
     (
         np.record,
         [
-            ("considered", "i4"),  # how many actions are listed below
+            ("considered", "i4"),  # the number of actions listed below
             ("mixed", "i1"),  # SAMPLED, MIXED or UNIFORM
-            ("phase", "i1"),  # which of the agent's phases, or NO_PHASE
-            ("rollouts", "i8"),  # how many games were played out to decide
-            ("chance", "f8"),  # that the standing bid holds, as the agent sees it; or NaN
-            ("actions", "i4", (MAX_CONSIDERED,)),  # one may be listed twice: chances add up
+            ("phase", "i1"),  # the number of the agent's phase, or NO_PHASE
+            ("rollouts", "i8"),  # the number of games played out to decide
+            ("chance", "f8"),  # that the standing bid holds, as the agent estimates it; or NaN
+            ("actions", "i4", (MAX_CONSIDERED,)),  # if one is listed twice, its chances add up
             ("probabilities", "f8", (MAX_CONSIDERED,)),
-            ("values", "f8", (MAX_CONSIDERED,)),  # in the agent's own measure; or NaN
+            ("values", "f8", (MAX_CONSIDERED,)),  # in the agent's own units; or NaN
         ],
     )
 )
@@ -52,7 +52,7 @@ THOUGHTS_DTYPE: np.dtype[Any] = np.dtype(
 
 @kernel
 def begin(thoughts: Record) -> None:
-    """Forget the last decision's thoughts."""
+    """Clear the thoughts of the last decision."""
     thoughts.considered = 0
     thoughts.mixed = MIXED
     thoughts.phase = NO_PHASE
@@ -62,7 +62,7 @@ def begin(thoughts: Record) -> None:
 
 @kernel
 def consider(thoughts: Record, action: int, probability: float, value: float) -> None:
-    """Note an action, with the chance of choosing it and its value (or NaN)."""
+    """Add an action, with the probability of choosing it and its value (or NaN)."""
     place = int(thoughts.considered)
     thoughts.actions[place] = action
     thoughts.probabilities[place] = probability
@@ -72,14 +72,14 @@ def consider(thoughts: Record, action: int, probability: float, value: float) ->
 
 @kernel
 def surely(thoughts: Record, action: int) -> int:
-    """The only action considered."""
+    """Add the only action, with probability 1, and return it."""
     consider(thoughts, action, 1.0, np.nan)
     return action
 
 
 @kernel
 def choose(thoughts: Record, stream: Stream) -> int:
-    """Draw from the mixture; what is certain needs no luck."""
+    """Draw an action from the mixture; a certain action draws nothing from the stream."""
     last = int(thoughts.considered) - 1
     if thoughts.probabilities[0] >= 1.0 or last == 0:
         return int(thoughts.actions[0])
@@ -89,13 +89,13 @@ def choose(thoughts: Record, stream: Stream) -> int:
         if draw < 0.0:
             return int(thoughts.actions[place])
     while last > 0 and thoughts.probabilities[last] <= 0.0:
-        last -= 1  # rounding must not pick what was not meant
+        last -= 1  # rounding must not select an action of probability 0
     return int(thoughts.actions[last])
 
 
 @kernel
 def chance_of(thoughts: Record, action: int) -> float:
-    """How likely an action is by the mixture; one may be listed more than once."""
+    """Return an action's probability in the mixture, which may list it more than once."""
     chance = 0.0
     for place in range(int(thoughts.considered)):
         if thoughts.actions[place] == action:
@@ -104,7 +104,7 @@ def chance_of(thoughts: Record, action: int) -> float:
 
 
 def new_thoughts() -> Record:
-    """Room for one decision's thoughts."""
+    """Allocate the thoughts of one decision."""
     return np.zeros(1, THOUGHTS_DTYPE)[0]
 
 
@@ -115,18 +115,18 @@ if INTERPRETED:
         return policy
 
     def addresses(policies: list[Any], dtype: np.dtype[Any]) -> Addresses:
-        """The functions themselves."""
+        """Return the functions themselves."""
         return policies
 
     _by_number: dict[int, Any] = {}
 
     def number_of(policy: Any, dtype: np.dtype[Any]) -> float:
-        """A number that stands for a policy among parameters."""
+        """Return a number that represents a policy in parameters."""
         _by_number[id(policy)] = policy
         return float(id(policy))
 
     def policy_at(address: Any, observation: Record) -> Any:
-        """The function itself, or the one that a number stands for."""
+        """Return the function itself, or the one that a number represents."""
         return address if callable(address) else _by_number[int(address)]
 
 else:
@@ -149,25 +149,25 @@ else:
         )
 
     def address_of(policy: Any, dtype: np.dtype[Any]) -> Any:
-        """Compile a policy (a kernel) for a game's record type and say where its code is."""
+        """Compile a policy (a kernel) for a game's record type and return its address."""
         key = (policy, dtype)
         if key not in _compiled:
             _compiled[key] = callback(policy, _signature(numba.from_dtype(dtype)))
         return np.uint64(_compiled[key].address)
 
     def number_of(policy: Any, dtype: np.dtype[Any]) -> float:
-        """A number that stands for a policy among parameters: addresses are below 2**53."""
+        """Return a policy's address as a float, which is exact: addresses are below 2**53."""
         return float(address_of(policy, dtype))
 
     def addresses(policies: list[Any], dtype: np.dtype[Any]) -> Addresses:
-        """Compile policies and say where their code is."""
+        """Compile policies and return their addresses."""
         return np.array([address_of(policy, dtype) for policy in policies], np.uint64)
 
     @intrinsic  # type: ignore[untyped-decorator]  # numba ships no types
     def policy_at(typing_context: Any, address: Any, observation: Any) -> Any:
-        """The policy at an address, for observations of this type.
+        """Return the policy at an address, for observations of this type.
 
-        numba's own typed list of functions takes 60 ns a call; this is as fast as any call.
+        A call through numba's own typed list of functions takes 60 ns; this is as fast as any call.
         """
         function = types.FunctionType(_signature(observation))
 
@@ -191,28 +191,28 @@ def decide_at(
     stream: Stream,
     thoughts: Record,
 ) -> int:
-    """Ask the policy at an address."""
+    """Return the action of the policy at an address."""
     return policy_at(address, observation)(observation, parameters, memory, stream, thoughts)  # type: ignore[no-any-return]
 
 
 class Model(NamedTuple):
-    """A policy with everything that a kernel passes to it besides the view and the stream."""
+    """A policy with all its arguments except the observation and the stream."""
 
     policy: Any
-    """Its address; see ``address_of``."""
+    """The policy's address; see ``address_of``."""
     parameters: Parameters
     memory: Memory
     thoughts: Record
 
 
 def model_of(policy: Any, dtype: np.dtype[Any], parameters: Parameters, memory: Memory) -> Model:
-    """Return a model that plays the game with this record type."""
+    """Return a model for the game with this record type."""
     return Model(address_of(policy, dtype), parameters, memory, new_thoughts())
 
 
 @kernel
 def ask(model: Model, view: Record, stream: Stream) -> int:
-    """Return the action that a model chooses; its thoughts are left in ``model.thoughts``."""
+    """Return a model's action; ``model.thoughts`` then has its thoughts."""
     return int(
         policy_at(model.policy, view)(view, model.parameters, model.memory, stream, model.thoughts)
     )

@@ -1,7 +1,7 @@
 """Rock-paper-scissors: the smallest game of moves made at the same time.
 
-Seat A throws first, but seat B sees only that it has; so neither knows more than the other. Good
-play is known, a third each, which makes it a check for whatever learns or searches.
+Seat A throws first, but seat B sees only that it has, so neither knows more than the other. Optimal
+play is known, a third each, which makes it a check for solvers and searches.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from perudo.games.operations import OVER, Operations, Record
 
 SEATS = 2
 THROWS = ("rock", "paper", "scissors")
-"""Each beats the one before it, and rock beats scissors; an action is the place in this, from 1."""
+"""The names of actions 1 to 3. Each throw beats the one before it, and rock beats scissors."""
 ROCK, PAPER, SCISSORS = range(1, 4)
 
 STATE_DTYPE: np.dtype[Any] = np.dtype(
     (
         np.record,
         [
-            ("rock_paper_scissors", "i1"),  # marker: record types are told apart by their fields
+            ("rock_paper_scissors", "i1"),  # marker: distinguishes this game's record type
             ("viewer", "i1"),
             ("players", "i1"),
             ("thrown", "i1"),  # seats that have thrown
@@ -36,39 +36,39 @@ STATE_DTYPE: np.dtype[Any] = np.dtype(
 
 @kernel
 def actor(state: Record) -> int:
-    """The seat to throw, or OVER; nothing is ever dealt."""
+    """Return the seat to throw, or OVER; nothing is ever dealt."""
     return int(state.thrown) if state.thrown < SEATS else OVER
 
 
 @kernel
 def action_count(state: Record) -> int:
-    """Three throws."""
+    """Return 3: every throw is always legal."""
     return 3
 
 
 @kernel
 def action(state: Record, index: int) -> int:
-    """The n-th throw."""
+    """Return the n-th throw."""
     return ROCK + index
 
 
 @kernel
 def apply(state: Record, action: int) -> None:
-    """Throw."""
+    """Play the actor's throw."""
     state.throws[state.thrown] = action
     state.thrown += 1
 
 
 @kernel
 def payoff(state: Record, horizon: int, seat: int) -> float:
-    """A win is worth 1, a tie 0.5 and a loss 0; the match is one round, so both are the same."""
+    """Return 1 for a win, 0.5 for a tie, 0 for a loss; the match is one round."""
     lead = (int(state.throws[seat]) - int(state.throws[1 - seat]) + 3) % 3
     return 0.5 if lead == 0 else (1.0 if lead == 1 else 0.0)
 
 
 @kernel
 def observe(state: Record, seat: int) -> None:
-    """Blank the other's throw until both have thrown."""
+    """Blank the other seat's throw until both have thrown."""
     state.viewer = seat
     if state.thrown < SEATS:
         for other in range(SEATS):
@@ -78,7 +78,7 @@ def observe(state: Record, seat: int) -> None:
 
 @kernel
 def information_key(state: Record, seat: int) -> np.uint64:
-    """A hash of who has thrown, and of the throws that the seat knows."""
+    """Return a hash of the number of throws made, and of those that the seat knows."""
     key = combine(np.uint64(state.thrown), seat + 2)
     for other in range(SEATS):
         known = other == seat or state.thrown == SEATS
@@ -88,7 +88,7 @@ def information_key(state: Record, seat: int) -> np.uint64:
 
 @kernel
 def redeal(state: Record, seat: int, stream: Stream) -> None:
-    """Let the other throw again, each throw being equally likely, unless it has been seen."""
+    """Replace the other seat's throw, if still hidden, by a uniformly random one."""
     if state.thrown < SEATS:
         for other in range(int(state.thrown)):
             if other != seat:
@@ -96,7 +96,7 @@ def redeal(state: Record, seat: int, stream: Stream) -> None:
 
 
 class Outcome(Payload):
-    """Both throws, and the seat that has won, if any."""
+    """Both throws, and the winning seat, if any."""
 
     throws: list[str]
     winner: int | None
@@ -132,11 +132,11 @@ class RockPaperScissors(Game):
     action_names = THROWS
 
     def hides_action(self, observation: Record, seat: int) -> bool:
-        """The first throw, until both have thrown."""
+        """Return true for the other seat's throw until both have thrown."""
         return bool(observation.throws[seat] == 0)
 
     def format_result(self, record: Record) -> Outcome:
-        """Both throws and who won, or null."""
+        """Return both throws and the winner, or null for a tie."""
         scores = [float(payoff(record, 0, seat)) for seat in range(SEATS)]
         return {
             "throws": [self.format_action(int(throw)) for throw in record.throws],
@@ -144,13 +144,13 @@ class RockPaperScissors(Game):
         }
 
     def result_text(self, result: Payload) -> str:
-        """Who won with what."""
+        """Describe both throws and the winner."""
         outcome = cast(Outcome, result)
         winner = "nobody" if outcome["winner"] is None else seat_name(outcome["winner"])
         return f"{' against '.join(outcome['throws'])}: {winner} wins"
 
     def describe(self, record: Record) -> str:
-        """A line for each seat."""
+        """Describe the game with one line for each seat."""
         lines = ["Rock-paper-scissors"]
         for seat in range(SEATS):
             throw = int(record.throws[seat])

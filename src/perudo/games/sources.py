@@ -1,6 +1,7 @@
-"""Which sources a module's machine code is made of: its own, and those of all that it imports.
+"""The sources that a module's machine code depends on: its own, and those of all its imports.
 
-Every one of them counts, not only those with kernels: numba writes constants into machine code.
+All imported modules count, not only those with kernels, since numba writes constants into machine
+code.
 """
 
 from __future__ import annotations
@@ -10,7 +11,11 @@ import functools
 import hashlib
 import os
 import re
+import sys
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 GAMES = "perudo.games"
 
@@ -23,12 +28,25 @@ _IMPORT = re.compile(
 
 
 def in_games(module: str) -> bool:
-    """Whether a module belongs to the games, which are hashed all together."""
+    """Return true if a module belongs to the games, which are hashed together."""
     return module == GAMES or module.startswith(f"{GAMES}.")
 
 
+def marked_dtype(name: str, dtype: np.dtype[Any], module: str) -> np.dtype[Any]:
+    """Return the record type of a game outside this package, with a field named after its source.
+
+    Compiled code is cached by record type. The package's own modules are hashed into the cache
+    directory; a game from elsewhere gets a new type, and so new code, whenever its file changes.
+    """
+    source = Path(sys.modules[module].__file__ or "").read_bytes()
+    digest = hashlib.sha256(module.encode() + b"\0" + source).hexdigest()[:16]
+    marker = (f"{name}_{digest}", "i1")
+    parts = [(field, part) for field, (part, *_) in (dtype.fields or {}).items()]
+    return np.dtype((np.record, [*parts, marker]))
+
+
 class Sources:
-    """The package ``perudo`` in a directory, each file read once: as this process runs it."""
+    """The sources of the package in a directory; each file is read only once."""
 
     def __init__(self, package: Path) -> None:
         self._paths: dict[str, Path] = {}
@@ -43,7 +61,7 @@ class Sources:
         self._imported = functools.cache(self._find_imported)
 
     def fingerprint(self, module: str) -> str:
-        """Hash of what ``closure`` gives."""
+        """Return a hash of the sources in a module's ``closure``."""
         digest = hashlib.sha256()
         for name in sorted(self.closure(module)):
             text = self._text(name)
@@ -51,7 +69,7 @@ class Sources:
         return digest.hexdigest()[:16]
 
     def closure(self, module: str) -> set[str]:
-        """The modules whose change may change a module's kernels.
+        """Return the modules that can affect a module's kernels.
 
         For a module outside the games, games are left out: its cache lies within theirs.
         """
@@ -69,9 +87,9 @@ class Sources:
         return found
 
     def _find_imported(self, module: str) -> set[str]:
-        """What a module imports from the package: a submodule, or the module that has a name.
+        """Return the modules of the package that a module imports directly.
 
-        A package that hands on names of its submodules imports them, and so leads to them.
+        A package that re-exports names of its submodules imports these submodules itself.
         """
         is_package = self._paths[module].name == "__init__.py"
         package = module if is_package else module.rpartition(".")[0]
@@ -88,7 +106,7 @@ class Sources:
 
 
 def _absolute(statement: ast.ImportFrom, package: str) -> str:
-    """Where a ``from ... import`` looks, seen from a module of this package."""
+    """Return the absolute name of the module that a ``from ... import`` names."""
     if not statement.level:
         return statement.module or ""
     above = package.split(".")[: len(package.split(".")) - statement.level + 1]
@@ -96,10 +114,10 @@ def _absolute(statement: ast.ImportFrom, package: str) -> str:
 
 
 def _import_statements(text: str) -> list[ast.Import | ast.ImportFrom]:
-    """A file's imports, in functions and for type checkers too.
+    """Return a file's imports, including those in functions and for type checkers.
 
-    Only lines that look like imports are parsed: whole files would take ten times as long, at each
-    start. Where such a line is a sentence, the file is parsed after all.
+    Only lines that look like imports are parsed: parsing whole files would take ten times as long,
+    at each start. If such a line turns out to be prose, the whole file is parsed.
     """
     lines = "\n".join(match[1] for match in _IMPORT.finditer(text))
     try:

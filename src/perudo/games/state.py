@@ -1,4 +1,4 @@
-"""Names that have moved to ``game`` and ``operations``, until their users are rewritten."""
+"""Aliases of names in ``game`` and ``operations``, until their users import them from there."""
 
 from __future__ import annotations
 

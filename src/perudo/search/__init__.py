@@ -1,1 +1,1 @@
-"""Thinking, for any game: solving small rounds exactly, and searching large ones."""
+"""Search for any game: exact solvers for small rounds, and tree search for large ones."""

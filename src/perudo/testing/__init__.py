@@ -1,11 +1,11 @@
-"""Checks for authors of games and of agents: whether they keep their contracts.
+"""Checks for authors of games and agents, that these keep their contracts.
 
     from perudo.testing import check_agent, check_game
     check_game(MY_GAME)
     check_agent(MyAgent())
 
-They work for any registered game and for any agent. What is found is raised as ``ContractError``
-with the game or the agent, the position, and what was broken.
+They work for any registered game and any agent. A violation raises ``ContractError``, which names
+the game or agent, the position, and the problem.
 """
 
 from __future__ import annotations

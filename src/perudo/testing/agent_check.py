@@ -1,4 +1,4 @@
-"""Whether an agent keeps its contract: legal moves, in time, from what it may know and no more."""
+"""A check of an agent's contract: legal moves, in time, based only on what it may know."""
 
 from __future__ import annotations
 
@@ -23,28 +23,29 @@ from perudo.testing.contract import ContractError
 
 FEWEST_PLAYERS, MOST_PLAYERS = 2, 6
 REPEATS = 8
-"""How often a decision that came out differently is asked for again, to say why."""
+"""The number of repetitions of a decision that came out differently, to find the reason."""
 STRAYS = 4
-"""One in so many moves is a random one instead of the agent's: it should be at home anywhere."""
+"""One in this many of the agent's moves is replaced by a random one, to reach unusual positions."""
 LOW_BIDS = 3
-"""The others take the lowest of so many random actions: uniform ones soon bid too high."""
+"""The other players sometimes take the lowest of this many random actions, because uniformly random
+bids soon get too high."""
 ROUNDING = 1e-6
 
 
 @dataclass
 class AgentReport:
-    """What ``check_agent`` has seen."""
+    """The results of ``check_agent``."""
 
     agent: str
     decisions: int = 0
     matches: int = 0
     presets_played: list[str] = field(default_factory=list)
     presets_refused: dict[str, str] = field(default_factory=dict)
-    """What the agent cannot play, as it says itself, and why."""
+    """The agent's own reasons for what it cannot play, by preset or by preset and players."""
     mean_milliseconds: float = 0.0
     max_milliseconds: float = 0.0
     sampled_only: bool = False
-    """Whether it decided at least once without stating its chances."""
+    """True if it decided at least once without stating its chances."""
     repeatable: bool = True
     """False if its moves depend on the clock; then hidden information cannot be checked either."""
 
@@ -71,18 +72,17 @@ def check_agent(
     seconds_per_decision: float = 30.0,
     presets: Sequence[str] | None = None,
 ) -> AgentReport:
-    """Have an agent decide in positions of every preset, with 2 to 6 players; raise what is wrong.
+    """Let an agent play every preset with 2 to 6 players; raise ContractError at a violation.
 
-    Checked at each decision are: that the move is legal and comes in time; that neither memory nor
-    observation was touched; that stated chances are some, on legal actions, and allow the move; and
-    that the same question gets the same answer, the second time with other dice in the cups that
-    the agent cannot see. ``learn`` must learn the same from the same round.
+    At each decision the check requires that the move is legal and in time; that the agent changes
+    neither memory nor observation; that stated chances sum to 1, are on legal actions, and include
+    the move; and that a second call with other hidden dice gives the same answer. ``learn`` must
+    learn the same from the same round.
 
-    An agent that reads the table through a global, a frame or the garbage collector is found out,
-    but this is no prison: code that means to deceive the check, say by keeping its first answer,
-    can. A decision that hangs is interrupted if this is the main thread and it is Python that
-    hangs; otherwise it is found to be late when it ends. Agents in processes of their own are
-    always interrupted.
+    An agent that reads the table through a global, a frame or the garbage collector is detected,
+    but this is no sandbox: code that means to deceive the check, say by caching its first answer,
+    can. A decision that hangs is interrupted if this is the main thread and it hangs in Python;
+    otherwise it is reported as late when it ends. Agents in other processes are always interrupted.
     """
     check = _AgentCheck(agent, game, seed, seconds_per_decision)
     tables = check.find_tables(game.presets if presets is None else presets)
@@ -98,7 +98,7 @@ def check_agent(
 
 @dataclass(frozen=True)
 class _Answer:
-    """What must be the same when the same is asked."""
+    """The parts of a decision that must be the same when it is repeated."""
 
     code: int
     chances: dict[str, float] | None
@@ -106,7 +106,7 @@ class _Answer:
 
 
 class _AgentCheck:
-    """One agent under examination."""
+    """A check of one agent, with the state of its random streams and clocks."""
 
     def __init__(self, agent: Agent, game: Game, seed: int, seconds: float) -> None:
         self._agent = agent
@@ -121,9 +121,9 @@ class _AgentCheck:
 
     # --- where it plays -------------------------------------------------------------------------
     def find_tables(self, presets: Sequence[str]) -> list[tuple[str, Any, int]]:
-        """Every preset with every number of players, except what cannot be played.
+        """Return every preset with every number of players, except what the agent cannot play.
 
-        All presets come before any of them comes again with more players.
+        Each preset comes once, with some number of players, before any preset comes again.
         """
         found: list[tuple[int, str, Any, int]] = []
         for place, preset in enumerate(presets):
@@ -156,7 +156,7 @@ class _AgentCheck:
             self._fail(f"cannot_play raised {error!r}", None, error)
 
     def play(self, number: int, setting: Any, players: int, share: int) -> None:
-        """Whole matches at one table, until the agent has made its share of decisions."""
+        """Play matches at one table until the agent has made its share of decisions."""
         names = [f"random {seat}" for seat in range(players)]
         own = number % players
         names[own] = self._agent.spec
@@ -194,7 +194,7 @@ class _AgentCheck:
 
     # --- a decision -----------------------------------------------------------------------------
     def _question(self, table: Table, seat: int, memory: Memory) -> int:
-        """Ask twice, the second time with other dice under the cups; returns the action."""
+        """Ask twice, the second time with other hidden dice; return the action."""
         luck = stream_of(self._seed, 3, self.report.decisions)
         answer = self._ask(table, seat, memory, luck)
         self.report.decisions += 1
@@ -213,7 +213,7 @@ class _AgentCheck:
     def _ask(self, table: Table, seat: int, memory: Memory, luck: Stream) -> _Answer:
         view, kept, stream = table.observe(seat), memory.copy(), luck.copy()
         before = view._record.tobytes()
-        if not self._compiled:  # compiling is not thinking
+        if not self._compiled:  # compilation does not count as thinking time
             self._agent.decide(table.observe(seat), memory.copy(), luck.copy())
             self._compiled = True
         started = time.perf_counter()
@@ -271,7 +271,7 @@ class _AgentCheck:
         memory: Memory,
         luck: Stream,
     ) -> None:
-        """Two answers to one question: whimsy, if that happens with the same dice too."""
+        """Raise for two different answers; repeat the decision to find out if dice caused them."""
         both = " and then ".join(
             self._game.format_action(one.code)
             + ("" if one.chances is None else f" ({_chances(one.chances)})")
@@ -292,7 +292,7 @@ class _AgentCheck:
 
     # --- learning -------------------------------------------------------------------------------
     def _learn(self, view: State, memory: Memory) -> None:
-        """Show a settled round, twice: what is learned must be the same."""
+        """Show a settled round twice; require that the agent learns the same both times."""
         results = []
         before = view._record.tobytes()
         for _ in range(2):
@@ -321,16 +321,16 @@ def _chances(chances: dict[str, float]) -> str:
 
 
 def position_text(view: State) -> str:
-    """A position on one line."""
+    """Return a position on one line."""
     return getattr(view, "notation", None) or " | ".join(str(view).splitlines())
 
 
 def redeal_behind(table: Table, seat: int, stream: Stream) -> None:
-    """Deal again, at the table itself, what a seat cannot see, also in the log of this round.
+    """Replace all that a seat cannot see by a new deal, in the table's state and in its record.
 
-    No trace of the dice that were there remains in the process, so whoever finds a table, by
-    whatever way, finds these. The match goes on with them. Of games with hidden moves only the
-    state is changed, not the log of moves.
+    No trace of the old dice remains in the process, so an agent that gets at the table finds only
+    the new ones. The match continues with them. In games with hidden moves only the state changes,
+    not the log of moves.
     """
     game, events, snapshots = table.game, table._record.events, table._snapshots
     word = next_word(stream)

@@ -1,7 +1,7 @@
-"""What the checks raise."""
+"""The exception of the checks."""
 
 from __future__ import annotations
 
 
 class ContractError(AssertionError):
-    """A game or an agent does not do what its contract says."""
+    """A game or an agent breaks its contract."""

@@ -1,4 +1,4 @@
-"""Whether a game keeps the contract of ``perudo.games.game``."""
+"""A check that a game keeps the contract of ``perudo.games.game``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_ACTIONS_IN_A_MATCH = 100_000
 
 @kernel
 def count_accepted(state: Record, codes: int, accepted: npt.NDArray[np.bool_]) -> int:
-    """Note for every action number whether it is accepted; returns how many are."""
+    """Fill in which action codes are legal; return their number."""
     count = 0
     for code in range(codes):
         accepted[code] = refusal(state, code) == 0
@@ -36,7 +36,7 @@ def count_accepted(state: Record, codes: int, accepted: npt.NDArray[np.bool_]) -
 
 
 class GameReport:
-    """What ``check_game`` has seen."""
+    """The amount of play that ``check_game`` has checked."""
 
     def __init__(self) -> None:
         self.matches = 0
@@ -45,11 +45,11 @@ class GameReport:
 
 
 def check_game(game: Game, *, matches: int = 30, seed: int = 1, codes: int = 700) -> GameReport:
-    """Play a game at random, under every preset and number of players, checking every state.
+    """Play a game at random, under every preset and number of players, and check every state.
 
-    Checked are: declared properties; legal actions (counted, n-th, and refused otherwise, over all
-    ``codes``); actions as text; observations that do not leak; redeals that keep what a seat
-    knows; payoffs; copies; and that the same key and actions give the same bytes again.
+    The check covers declared properties; legal actions (their count, their numbering, and refusals
+    of all other ``codes``); actions as text; observations that do not leak; redeals that keep a
+    seat's knowledge; payoffs; copies; and that the same key and actions give the same bytes again.
     """
     report = GameReport()
     for number in range(matches):
@@ -74,7 +74,7 @@ def _require(condition: bool, game: Game, problem: str, record: Record | None = 
 
 
 def _players(game: Game, setting: Any, number: int) -> int:
-    """Some number of players that the setting takes."""
+    """Choose a number of players that the setting allows."""
     properties = game.properties
     span = properties.max_players - properties.min_players + 1
     for shift in range(span):
@@ -122,7 +122,7 @@ def _check_decision(game: Game, record: Record, codes: int, draw: int) -> int:
     before = record.tobytes()
     count = int(operations.action_count(record))
     legal = [int(operations.action(record, index)) for index in range(count)]
-    _require(count > 0, game, "somebody is to act but has no action", record)
+    _require(count > 0, game, "a seat is to act but has no legal action", record)
     _require(count <= game.properties.max_actions, game, f"{count} actions, more than declared")
     _require(len(set(legal)) == count, game, "an action is listed twice", record)
     taken = np.zeros(codes, np.bool_)
@@ -152,7 +152,10 @@ def _view(game: Game, record: Record, viewer: int) -> bytes:
 
 
 def _check_knowledge(game: Game, record: Record, actor: int) -> None:
-    """A redeal keeps what the seat sees; so whatever differs is hidden, and no view shows it."""
+    """Check that observations, redeals and information keys neither leak nor forget.
+
+    A redeal keeps all that a seat sees, so anything that differs afterwards is hidden from it.
+    """
     operations = game.operations
     viewers = (*range(int(record.players)), SPECTATOR)
     views = {viewer: _view(game, record, viewer) for viewer in viewers}

@@ -226,7 +226,7 @@ def test_a_damaged_file_is_refused() -> None:
     assert again.about == {"command": "x"}
     with pytest.raises(SealedFileError, match="damaged"):
         Habits.from_bytes(content[:-1] + bytes([content[-1] ^ 1]), "a file")
-    with pytest.raises(SealedFileError, match="not a file of perudo habits"):
+    with pytest.raises(SealedFileError, match="not a perudo habits file"):
         Habits.from_bytes(b"something else", "a file")
     with pytest.raises(SealedFileError, match="version 3"):
         Habits.from_bytes(content.replace(b'"version": 2', b'"version": 3'), "a file")

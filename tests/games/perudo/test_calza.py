@@ -86,12 +86,12 @@ def test_rule_6_3_the_first_claim_ends_the_round() -> None:
 def test_rule_6_3_who_is_asked_says_nothing_else() -> None:
     state = position("official 222/333/444/555 B+C 3x2")
     for action in ("dudo", "4x2", "pass", "doubt"):
-        with pytest.raises(IllegalActionError, match="seat C is asked whether to claim calza"):
+        with pytest.raises(IllegalActionError, match="seat C can only claim calza or decline now"):
             state.apply(action)
 
 
 def test_rule_6_3_nobody_declines_unasked() -> None:
-    with pytest.raises(IllegalActionError, match="nobody asked"):
+    with pytest.raises(IllegalActionError, match="there is no calza to decline"):
         position(f"official {RIGHT}").apply("decline")
 
 
@@ -217,7 +217,7 @@ def test_rule_6_10_nobody_claims_calza_on_their_own_bid() -> None:
     rules = "official:calza_after_pass=yes,consecutive_pass=yes,calza_two_players=yes"
     state = position(f"{rules} 222/33333/44444 A 3x2,pass,pass")
     assert state.turn == state.bidder == 0
-    with pytest.raises(IllegalActionError, match="nobody claims calza on their own bid"):
+    with pytest.raises(IllegalActionError, match="you cannot claim calza on your own bid"):
         state.apply("calza")
     two = position(f"{rules} 22222/33333 B 3x2").apply("pass")
     assert two.actor == 1

@@ -72,7 +72,7 @@ def test_rule_7_2_all_different_all_equal_or_three_and_two(hand: str, fits: bool
 
 def test_rule_7_3_once_a_round_for_each_player() -> None:
     state = position("s0_sim:enable_pass=yes 222/33333/444 B 3x4,pass,4x4,5x4")
-    with pytest.raises(IllegalActionError, match="a player passes once a round"):
+    with pytest.raises(IllegalActionError, match="you can pass only once a round"):
         state.apply("pass")
     another = position("s0_sim:enable_pass=yes 22222/33333/444 A 3x4,pass,4x4")
     assert "pass" in another.legal_actions

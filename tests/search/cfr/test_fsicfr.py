@@ -65,7 +65,7 @@ def test_ways_are_shared_out() -> None:
 
 
 def test_only_for_two_players_who_see_all() -> None:
-    with pytest.raises(PerudoError, match="two players"):
+    with pytest.raises(PerudoError, match="two-player"):
         build(PERUDO.start(Rules.parse("common"), 3), 1)
 
 
@@ -147,7 +147,7 @@ def test_pages_are_saved_and_read_again(page: Page, tmp_path: Path) -> None:
     assert again.row(int(page.keys[0]), 3).sum() == pytest.approx(1.0)
     with pytest.raises(ValueError, match="read-only"):
         again.chances[0] = 1
-    with pytest.raises(PerudoError, match="not of the round"):
+    with pytest.raises(PerudoError, match="not part of the solved round"):
         again.row(12345, 0)
 
 
@@ -156,9 +156,12 @@ def test_pages_are_saved_and_read_again(page: Page, tmp_path: Path) -> None:
     [
         (lambda data: data[:-10], "damaged"),
         (lambda data: data.replace(b'"version": 1', b'"version": 9'), "version 9"),
-        (lambda data: b"PK" + data, "not a file of perudo page"),
-        (lambda data: b"[1]\n" + data, "not a file of perudo page"),
-        (lambda data: data.replace(b'"positions": ', b'"positions": 1'), "first line"),
+        (lambda data: b"PK" + data, "not a perudo page file"),
+        (lambda data: b"[1]\n" + data, "not a perudo page file"),
+        (
+            lambda data: data.replace(b'"positions": ', b'"positions": 1'),
+            "does not match its header",
+        ),
     ],
 )
 def test_damaged_pages_are_refused(
@@ -207,13 +210,13 @@ def test_the_match_is_worth_what_its_rounds_lead_to() -> None:
 
 
 def test_where_calza_wins_dice_back_values_settle() -> None:
-    """Standings lead to each other; every value agrees with those that it was made from."""
+    """Match states lead to each other; every value agrees with those that it was made from."""
     rules = "official:calza_two_players=yes,dice=2"
     effort = Effort(
         memory=1, positions=60, target=2e-3, exact_positions=200, iterations=8_000, settled=0.02
     )
     solver = MatchSolver([start(rules, 2, 1)], effort, _canonical)
-    assert len(solver.standings) > 3
+    assert len(solver.match_states) > 3
     solver.solve()
     assert solver.change <= effort.settled
     for valued in solver.valued.values():

@@ -140,7 +140,7 @@ def test_both_trees_learn_alike(variant: str) -> None:
 def test_hidden_moves_are_solved_by_histories() -> None:
     game = game_named("rock_paper_scissors")
     start = game.start(game.setting("standard"), 2)
-    with pytest.raises(PerudoError, match="whose moves are all seen"):
+    with pytest.raises(PerudoError, match="without hidden moves"):
         build(start)
     solver = HistorySolver(HistoryTree(start), "cfr+")
     # It begins at the answer; so begin elsewhere.

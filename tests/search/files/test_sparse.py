@@ -12,10 +12,10 @@ import pytest
 from perudo.games.perudo import PERUDO, Rules
 from perudo.search.cfr.opponent_sampling import HandsSolver
 from perudo.search.files.sealed import About, SealedFileError
-from perudo.search.files.sparse import SparsePage, Thrift, dense, load, reaches, save, sparse_page
+from perudo.search.files.sparse import Pruning, SparsePage, dense, load, reaches, save, sparse_page
 from perudo.search.trees.memory_graph import MemoryGraph, build
 
-EVERYTHING = Thrift(least_chance=0.0, least_reach=-1.0)
+EVERYTHING = Pruning(least_chance=0.0, least_reach=-1.0)
 ABOUT: About = {"rules": "common", "dice": [2, 1], "memory": 1}
 
 
@@ -26,9 +26,9 @@ def solver() -> HandsSolver:
     return solver
 
 
-def page_of(solver: HandsSolver, thrift: Thrift) -> SparsePage:
+def page_of(solver: HandsSolver, pruning: Pruning) -> SparsePage:
     first, second = solver.average()
-    return sparse_page(solver.graph, (first, second), ABOUT, thrift)
+    return sparse_page(solver.graph, (first, second), ABOUT, pruning)
 
 
 def test_what_is_kept_is_as_it_was(solver: HandsSolver) -> None:
@@ -38,13 +38,13 @@ def test_what_is_kept_is_as_it_was(solver: HandsSolver) -> None:
 
 
 def test_small_chances_are_left_out(solver: HandsSolver) -> None:
-    all_of_it, thin = page_of(solver, EVERYTHING), page_of(solver, Thrift(0.05, -1.0))
+    all_of_it, thin = page_of(solver, EVERYTHING), page_of(solver, Pruning(0.05, -1.0))
     assert len(thin.moves) < len(all_of_it.moves)
     assert np.count_nonzero(thin.counts) == np.count_nonzero(all_of_it.counts)
 
 
 def test_rows_that_own_play_does_not_lead_to_are_left_out(solver: HandsSolver) -> None:
-    page = page_of(solver, Thrift(0.01, 0.05))
+    page = page_of(solver, Pruning(0.01, 0.05))
     first, second = dense(page, solver.graph)
     own = reaches(solver.graph, (first, second))
     rows, graph = page.first_rows, solver.graph
@@ -71,7 +71,7 @@ def test_reach_is_that_of_the_best_way() -> None:
 
 # --- files --------------------------------------------------------------------------------------
 def test_books_are_saved_and_read_again(solver: HandsSolver, tmp_path: Path) -> None:
-    pages = [page_of(solver, EVERYTHING), page_of(solver, Thrift(0.01, 0.01, 15))]
+    pages = [page_of(solver, EVERYTHING), page_of(solver, Pruning(0.01, 0.01, 15))]
     path = tmp_path / "two.book"
     save(path, pages, {"command": "here"})
     header, again = load(path.read_bytes(), "two.book")
@@ -89,9 +89,9 @@ def test_books_are_saved_and_read_again(solver: HandsSolver, tmp_path: Path) -> 
     [
         (lambda data: data[:-10], "damaged"),
         (lambda data: data.replace(b'"version": 2', b'"version": 9'), "version 9"),
-        (lambda data: b"PK" + data, "not a file of perudo sparse book"),
-        (lambda data: b"[1]\n" + data, "not a file of perudo sparse book"),
-        (lambda data: data.replace(b'"sizes": [', b'"sizes": [1'), "first line"),
+        (lambda data: b"PK" + data, "not a perudo sparse book file"),
+        (lambda data: b"[1]\n" + data, "not a perudo sparse book file"),
+        (lambda data: data.replace(b'"sizes": [', b'"sizes": [1'), "does not match its header"),
         (lambda data: data.replace(b'"hands": [21, 6]', b'"hands": [21, 7]'), "do not agree"),
     ],
 )

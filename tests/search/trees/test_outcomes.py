@@ -1,4 +1,4 @@
-"""What rounds lead to: equal standings have equal keys, also when kernels are plain Python."""
+"""Outcomes of rounds: equal match states have equal keys, also when kernels are plain Python."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def test_a_tiny_game_is_solved_without_compiling() -> None:
     assert float(exploitability) < 0.05
 
 
-def test_a_round_of_perudo_leads_to_few_standings() -> None:
+def test_a_round_of_perudo_leads_to_few_match_states() -> None:
     """Whatever was bid and held: A wins the match, or has one die left and opens."""
     tree = build(PERUDO.start(Rules.parse("common"), 2, [2, 1], opener=0))
-    standings = [
+    match_states = [
         (tuple(map(int, state.record.counts[:2])), int(state.record.opener))
         for state in tree.outcomes.states
     ]
-    assert sorted(standings) == [((1, 1), 0), ((2, 0), 0)]
+    assert sorted(match_states) == [((1, 1), 0), ((2, 0), 0)]
 
 
 def test_matches_that_are_over_are_told_apart_by_what_they_pay() -> None:

@@ -1,17 +1,18 @@
-"""King UP: pieces climb a board, secret cards say whose pieces they are, and a vote ends the round.
+"""King UP: pieces climb a board, secret cards assign them to players, and a vote ends the round.
 
-The game of a thesis on planning in a public game tree: three to six players, partly shared goals,
-and votes cast at the same time. A round has three stages (the numbers are those of the thesis):
+This is the game of a thesis on planning in a public game tree (Gao Peng, Lancaster, 2022): three to
+six players, partly shared goals, and simultaneous votes. A round has three stages, numbered as in
+the thesis:
 
 1. *Placing.* In turn each player puts a piece on a level, ``set_round`` times.
 2. *Moving.* In turn each player moves one piece up one level, until one is on the top.
 3. *Voting.* All vote on the piece at the top, in secret. A "no" costs its voter a vote card. If
-   there is one, the piece is discarded and the seat after the mover goes on with stage 2; else
+   there is a "no", the piece is discarded and the seat after the mover continues stage 2; else
    the round is scored.
 
 Levels are 0 to ``board_height``, which is the top and holds one piece; level 0 holds any number,
-the others ``board_width``. Whoever scores nothing gets the bonus. While a piece is on the board the
-highest one can always move, so a round is also scored when rejections have emptied the board.
+the others ``board_width``. A player who scores nothing gets the bonus. While a piece is on the
+board, the highest one can always move; when rejections have emptied the board, the round is scored.
 """
 
 from __future__ import annotations

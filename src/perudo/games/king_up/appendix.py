@@ -1,4 +1,4 @@
-"""The states that the thesis prints in its appendix."""
+"""The states printed in the appendix of the King UP thesis (Gao Peng, Lancaster, 2022)."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ APPENDIX_STATES: dict[str, tuple[str, tuple[int, int, int], str]] = {
     "4.6": ("ABCG DEFG ABCD", (1, 0, 0), "A3 B3 D0 E4"),
     "4.7": ("ABCG DEFG ABCD", (0, 0, 0), "A3 B3 D0"),
     "4.8": ("ABCG DEFG ABCD", (0, 0, 0), "A3 B4 D0"),
-    # Printed as "A:," without a level: taken as off the board. Level 3 holds four, one too many.
+    # Piece A is printed without a level ("A:,"), so it is off the board. Level 3 has one too many.
     "4.9": ("ABFG BCDE AEFG", (0, 0, 0), "B2 C3 D3 E3 G3"),
     "4.10": ("DEFG BCDE ABFG", (1, 1, 1), "A4 B4 D3 E4 F2 G2"),
     "4.11": ("ABFG ABCD BCDE", (0, 0, 1), "A4 B0 C3 E0 G2"),
     "4.12": ("ABCD ABFG BCDE", (1, 1, 1), "A0 B0 C1 E0 G1"),
 }
-"""The states behind the thesis' figures 4.1 to 4.12, as printed, in its experiments' setting."""
+"""The states of the thesis' figures 4.1 to 4.12, as printed, in its experiments' setting."""
 
 
 def appendix_state(figure: str, turn: int = 0) -> State:
-    """The state behind a figure, in stage 2, with this seat (the thesis' player turn + 1) to move.
+    """Return the state of a figure, in stage 2, with seat ``turn`` (from 0) to move.
 
-    Whether it could be reached is not asked: several of the printed states could not.
+    The state need not be reachable: several of the printed ones are not.
     """
     if figure not in APPENDIX_STATES:
         raise UnknownNameError(f"no state {figure!r}; there are: {', '.join(APPENDIX_STATES)}")
@@ -50,7 +50,7 @@ def appendix_state(figure: str, turn: int = 0) -> State:
         record.placed += 1
     record.stage = MOVING
     record.turn = turn
-    # There is no history; a key from what is seen keeps the states' information sets apart.
+    # There is no history; a key from public data keeps the states' information sets distinct.
     for number in (turn, *vote_cards, *record.levels.tolist()):
         record.public_key = np.uint64(combine(np.uint64(record.public_key), number + 1))
     return State(record)

@@ -1,4 +1,4 @@
-"""King UP as a game among others: its operations, and how its parts are written."""
+"""The registered game King UP: its operations and text formats."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ _MOVE = re.compile(r"move\s+([a-l])", re.IGNORECASE | re.ASCII)
 
 
 def card_text(record: Record, number: int) -> str:
-    """The letters of a card's pieces; empty for card 0, which is not known."""
+    """Return the letters of a card's pieces; empty for card 0, the hidden one."""
     mask = int(card_pieces(record, number))
     return "".join(letter for piece, letter in enumerate(PIECES) if mask >> piece & 1)
 
 
 def card_number(record: Record, text: object) -> int:
-    """The number of the card with these letters."""
+    """Return the number of the card with these letters."""
     for number in range(1, int(deck_size(record)) + 1):
         if card_text(record, number) == text:
             return number
@@ -53,7 +53,7 @@ def card_number(record: Record, text: object) -> int:
 
 
 class Deal(Payload):
-    """The target cards by seat; null: hidden from the viewer."""
+    """The target cards by seat; null if hidden from the viewer."""
 
     round: int
     targets: list[str | None]
@@ -70,7 +70,7 @@ class Scores(Payload):
 class KingUp(Game):
     """King UP for three to six players.
 
-    A round's payoffs add up to no fixed sum; those of a match always add up to 1.
+    The payoffs of a round have no fixed sum; those of a match add up to 1.
     """
 
     name = "king_up"
@@ -104,7 +104,7 @@ class KingUp(Game):
     setting_type = KingUpSetting
 
     def start(self, setting: KingUpSetting, players: int) -> State:
-        """The empty board before the first deal; seat A begins the first round."""
+        """Return the empty board before the first deal; seat A begins the first round."""
         if not MIN_PLAYERS <= players <= MAX_PLAYERS:
             raise RulesError(
                 f"{players} players are not possible; choose {MIN_PLAYERS} to {MAX_PLAYERS}"
@@ -123,7 +123,7 @@ class KingUp(Game):
         return State(record)
 
     def parse_action(self, text: str) -> int:
-        """Read ``place A 3``, ``move A``, ``yes`` or ``no``."""
+        """Parse ``place A 3``, ``move A``, ``yes`` or ``no``."""
         words = text.strip()
         if words.lower() in ("yes", "no"):
             return YES if words.lower() == "yes" else NO
@@ -138,7 +138,7 @@ class KingUp(Game):
         return FIRST_PLACE + LEVEL_CODES * PIECES.index(match[1].upper()) + int(match[2])
 
     def format_action(self, action: int) -> str:
-        """Write an action as ``parse_action`` reads it."""
+        """Format an action as text that ``parse_action`` reads."""
         if action in (YES, NO):
             return "yes" if action == YES else "no"
         if FIRST_MOVE <= action < FIRST_PLACE:
@@ -149,17 +149,17 @@ class KingUp(Game):
         return f"place {PIECES[piece]} {level}"
 
     def hides_action(self, observation: Record, seat: int) -> bool:
-        """Votes, until all have voted."""
+        """Return true for another seat's vote until all have voted."""
         pending = observation.stage == VOTING and seat < observation.voted
         return bool(pending and observation.votes[seat] == 0)
 
     def format_deal(self, record: Record) -> Deal:
-        """The target cards by seat; hidden ones are null."""
+        """Return the target cards by seat; hidden ones are null."""
         cards = [card_text(record, number) or None for number in record.cards[: record.players]]
         return {"round": int(record.round_number), "targets": cards}
 
     def replay_deal(self, record: Record, deal: Payload) -> None:
-        """Deal exactly these target cards; in an observation, those that the viewer knows."""
+        """Deal exactly these target cards; in an observation, only the viewer's own."""
         if record.stage != AWAITING_DEAL:
             raise PerudoError("no target cards are to be dealt now")
         targets, players = deal.get("targets"), int(record.players)
@@ -175,12 +175,12 @@ class KingUp(Game):
         record.cards[:players] = numbers
 
     def deal_text(self, deal: Payload) -> str:
-        """The round's number and the target cards."""
+        """Describe a deal by the round's number and the target cards."""
         dealt = cast(Deal, deal)
         return f"{dealt['round']}. {'/'.join(card or '-' for card in dealt['targets'])}"
 
     def format_result(self, record: Record) -> Scores:
-        """The scores of the round, the totals, and the target cards, all by seat."""
+        """Return the scores of the round, the totals, and the target cards, all by seat."""
         return {
             "scores": record.scores[: record.players].tolist(),
             "totals": record.totals[: record.players].tolist(),
@@ -188,11 +188,11 @@ class KingUp(Game):
         }
 
     def result_text(self, result: Payload) -> str:
-        """What each seat scored."""
+        """Describe a result by each seat's score."""
         return f"scores {'/'.join(map(str, cast(Scores, result)['scores']))}"
 
     def describe(self, record: Record) -> str:
-        """The board from top to bottom, then a line for each seat."""
+        """Describe the board from top to bottom, then each seat on one line."""
         stage = ("cards to be dealt", "placing", "moving", "voting", "match over")[record.stage]
         seat = int(play.actor(record))
         to_act = f", {seat_name(seat)} to act" if seat >= 0 else ""
@@ -223,7 +223,7 @@ class KingUp(Game):
         return "\n".join(lines)
 
     def explain_refusal(self, record: Record, action: int, code: str) -> str:
-        """Say in one line why an action is not allowed."""
+        """Return the reason, on one line, why an action is not legal."""
         reason = REASONS[code].format(
             last=PIECES[int(record.setting.pieces_num) - 1],
             highest=int(record.setting.board_height) - 2,

@@ -1,4 +1,4 @@
-"""What each seat knows: observations, information keys, dealing again."""
+"""Knowledge of the seats: observations, information keys, redeals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from perudo.games.operations import Record
 
 @kernel
 def observe(state: Record, seat: int) -> None:
-    """Blank the others' target cards, unless the round is scored, and their pending votes."""
+    """Blank the others' target cards and pending votes, unless the round has been scored."""
     state.viewer = seat
     if round_over(state):
         return
@@ -25,7 +25,7 @@ def observe(state: Record, seat: int) -> None:
 
 @kernel
 def information_key(state: Record, seat: int) -> np.uint64:
-    """A hash of what all have seen, how many have voted, and the seat's own card and vote."""
+    """Return a hash of the public history, the number of votes, and the seat's card and vote."""
     card, vote = 0, 0
     if seat >= 0:
         card, vote = int(state.cards[seat]), int(state.votes[seat])
@@ -35,7 +35,7 @@ def information_key(state: Record, seat: int) -> np.uint64:
 
 @kernel
 def redeal(state: Record, seat: int, stream: Stream) -> None:
-    """Sample the others' target cards from those that the seat does not hold, and pending votes.
+    """Sample the others' target cards, from those that the seat does not hold, and pending votes.
 
     Each vote that a voter could have cast is equally likely.
     """

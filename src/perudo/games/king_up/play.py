@@ -1,4 +1,4 @@
-"""Which actions are legal, what they do, and what a round or a match is worth."""
+"""The play of King UP: legal actions, their effects, and payoffs."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ from perudo.games.king_up.settings import SHARED, ZERO_CREDIT
 from perudo.games.operations import CHANCE, MATCH, OVER, Record
 
 REWARD_SCALE = 50.0
-"""The thesis divides every score by the highest one of the real game."""
+"""The divisor of scores: the highest score of the real game, as in the thesis."""
 
 
 # --- legality ----------------------------------------------------------------------------------
 @kernel
 def is_full(state: Record, level: int) -> bool:
-    """Whether a level can take no more pieces: one on top, any number on the lowest."""
+    """Return true if a level is full: the top holds one piece, the lowest level any number."""
     if level == 0:
         return False
     top = level == state.setting.board_height
@@ -55,14 +55,14 @@ def is_full(state: Record, level: int) -> bool:
 
 @kernel
 def may_move(state: Record, piece: int) -> bool:
-    """Whether a piece is on the board with room above it."""
+    """Return true if a piece is on the board with room above it."""
     level = int(state.levels[piece])
     return level != OFF_BOARD and not is_full(state, level + 1)
 
 
 @kernel
 def refusal(state: Record, action: int) -> int:
-    """Why the actor may not do this, or LEGAL. The one place that decides legality."""
+    """Return the reason why an action is illegal, or LEGAL; only this function decides legality."""
     stage = int(state.stage)
     vote = action in (YES, NO)
     if not vote and not FIRST_MOVE <= action < ACTION_CODES:
@@ -96,7 +96,7 @@ def refusal(state: Record, action: int) -> int:
 
 @kernel
 def open_levels(state: Record) -> int:
-    """How many levels can take a piece in stage 1."""
+    """Return the number of levels on which a piece can be placed in stage 1."""
     count = 0
     for level in range(int(state.setting.board_height) - 1):
         count += 0 if is_full(state, level) else 1
@@ -105,7 +105,7 @@ def open_levels(state: Record) -> int:
 
 @kernel
 def action_count(state: Record) -> int:
-    """How many actions the actor has; counted without asking ``refusal`` about every piece."""
+    """Return the actor's number of legal actions, without calling ``refusal`` for every piece."""
     if state.stage == VOTING:
         return 2 if state.vote_cards[state.voted] > 0 else 1
     pieces = int(state.setting.pieces_num)
@@ -119,7 +119,7 @@ def action_count(state: Record) -> int:
 
 @kernel
 def action(state: Record, index: int) -> int:
-    """The n-th of them: by piece, then by level; yes before no."""
+    """Return the n-th legal action: by piece, then by level; yes before no."""
     if state.stage == VOTING:
         return YES + index
     piece, level = 0, 0
@@ -142,7 +142,7 @@ def action(state: Record, index: int) -> int:
 # --- play --------------------------------------------------------------------------------------
 @kernel
 def actor(state: Record) -> int:
-    """The seat to act, or CHANCE before a deal, or OVER."""
+    """Return the seat to act, or CHANCE before a deal, or OVER."""
     if state.stage == FINISHED:
         return OVER
     if state.stage == AWAITING_DEAL:
@@ -172,7 +172,7 @@ def begin_round(state: Record) -> None:
 
 @kernel
 def chance_count(state: Record) -> int:
-    """Equally likely ways to deal a card to each seat."""
+    """Return the number of equally likely ways to deal a card to each seat."""
     count, cards = 1, deck_size(state)
     for seat in range(int(state.players)):
         count *= cards - seat
@@ -181,7 +181,7 @@ def chance_count(state: Record) -> int:
 
 @kernel
 def chance_outcome(state: Record, index: int) -> None:
-    """The n-th deal, the last seat's card running fastest."""
+    """Deal the n-th outcome; the last seat's card varies fastest."""
     deals, cards = chance_count(state), deck_size(state)
     begin_round(state)
     for seat in range(int(state.players)):
@@ -230,7 +230,7 @@ def apply(state: Record, action: int) -> None:
 
 @kernel
 def count_votes(state: Record) -> None:
-    """Reveal the votes; then score the round, or discard the top piece and go on moving."""
+    """Reveal the votes; then score the round, or discard the top piece and continue moving."""
     state.stage = MOVING
     state.voted = 0
     rejected = False
@@ -254,7 +254,7 @@ def count_votes(state: Record) -> None:
 
 @kernel
 def score(state: Record, seat: int) -> int:
-    """What the board is worth to a seat now."""
+    """Return a seat's score of the current board."""
     mask = card_pieces(state, state.cards[seat])
     credit, pieces = 0, 0
     for piece in range(int(state.setting.pieces_num)):
@@ -269,7 +269,7 @@ def score(state: Record, seat: int) -> int:
 
 @kernel
 def score_round(state: Record) -> None:
-    """Lay the target cards open, add up, and see who begins the next round."""
+    """Score the round, add to the totals, and let the lowest score begin the next round."""
     loser = 0
     for seat in range(int(state.players)):
         state.scores[seat] = score(state, seat)
@@ -282,13 +282,13 @@ def score_round(state: Record) -> None:
 
 @kernel
 def round_over(state: Record) -> bool:
-    """Whether a round has been scored and the next not been dealt."""
+    """Return true if a round has been scored and the next has not been dealt."""
     return bool(int(state.stage) in (AWAITING_DEAL, FINISHED) and state.round_number > 0)
 
 
 @kernel
 def payoff(state: Record, horizon: int, seat: int) -> float:
-    """Round: the score, divided by 50. Match: 1 to the highest total; ties as the setting says."""
+    """Return a round's score / 50, or for a match 1 to the highest total, subject to ``tie``."""
     if horizon != MATCH:
         return int(state.scores[seat]) / REWARD_SCALE
     equals, before = 0, 0

@@ -10,11 +10,11 @@ from perudo.games.options import Setting, choice, number
 
 MIN_PLAYERS, MAX_PLAYERS = 3, 6
 MAX_PIECES = 12
-"""With so many, the ordered deals to six players still fit a 64-bit number."""
+"""The most pieces: with these, the number of ordered deals to six players still fits 64 bits."""
 MAX_HEIGHT = 10
 PIECES = "ABCDEFGHIJKL"
 
-# Before there was an option, it was as in `thesis_match`.
+# ``before`` values are those of the preset `thesis_match`.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,32 +28,32 @@ class KingUpSetting(Setting):
     """
 
     target_num: int = number(4, 1, MAX_PIECES - 1, before=4)
-    """Pieces on each target card."""
+    """The number of pieces on each target card."""
     pieces_num: int = number(7, 2, MAX_PIECES, before=7)
-    """Pieces in the game."""
+    """The number of pieces in the game."""
     bonus: int = number(15, 0, 100, before=15)
-    """The score of a player who would have none."""
+    """The score of a player who gets the bonus."""
     top_score: int = number(10, 0, 100, before=10)
-    """What a target on the top level scores; on others it scores the number of its level."""
+    """The score of a target on the top level; on other levels it is the number of the level."""
     set_round: int = number(2, 1, MAX_PIECES, before=2)
-    """How many pieces each player places."""
+    """The number of pieces that each player places."""
     board_height: int = number(5, 2, MAX_HEIGHT, before=5)
     """The number of the top level."""
     board_width: int = number(3, 1, MAX_PIECES, before=3)
     """The most pieces that a level between the lowest and the top can hold."""
     rejection_limit: int = number(1, 0, 9, before=1)
-    """Vote cards of each player in a round: how often they can vote no."""
+    """The vote cards of each player in a round, that is, the number of times they can vote no."""
     deck: str = choice("windows", ("windows", "all"), before="windows")
-    """The cards: windows of the cycle A, B, ..., A (as in the thesis' appendix), or all sets."""
+    """The deck: windows of the cycle A, B, ..., A (as in the thesis' appendix), or all sets."""
     bonus_if: str = choice("zero_credit", ("zero_credit", "no_piece"), before="zero_credit")
-    """Who gets the bonus: whose targets are worth nothing, or who has none on the board."""
+    """The condition for the bonus: targets that score nothing, or no target on the board."""
     tie: str = choice("shared", ("shared", "lowest_seat"), before="lowest_seat")
-    """Who has won if several have the highest total."""
+    """The winner if several have the highest total: all share the win, or the lowest seat wins."""
     rounds: int = number(3, 1, 9, before=3)
-    """Rounds in a match; the loser of a round (of equals the lowest seat) begins the next."""
+    """The number of rounds in a match; a round's loser (in a tie the lowest seat) begins next."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be played."""
+        """Raise RulesError if the options contradict each other."""
         super().__post_init__()
         if self.target_num >= self.pieces_num:
             raise RulesError(
@@ -84,7 +84,7 @@ PRESETS: dict[str, KingUpSetting] = {
     "thesis_match": replace(_THESIS, rounds=3),
     "real": _REAL,
     "real_15": replace(_REAL, top_score=15),
-    # Small enough to walk through the whole tree, with every stage and one vote card each.
+    # Small enough to walk the full tree, with every stage and one vote card each.
     "tiny": KingUpSetting(
         target_num=2,
         pieces_num=3,

@@ -1,4 +1,4 @@
-"""Perudo: rules as data, the compiled game, and how positions and actions are written."""
+"""Perudo: rules as data, the compiled game, and the notation of positions and actions."""
 
 from perudo.games.perudo.actions import (
     Action,

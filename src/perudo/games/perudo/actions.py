@@ -1,4 +1,4 @@
-"""Actions as people write them: ``3x5``, ``dudo``, ``calza``, ``pass``, ``doubt``."""
+"""The text of actions: ``3x5``, ``dudo``, ``calza``, ``pass``, ``doubt``."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Bid:
 
     @staticmethod
     def parse(text: str) -> Bid:
-        """Read a bid."""
+        """Parse a bid; raise InvalidActionError if the text is none."""
         match = _BID.fullmatch(text.strip())
         if match is None:
             raise InvalidActionError(f"{text!r} is not a bid; write quantity x face, as in 3x5")
@@ -55,7 +55,7 @@ class Bid:
 
     @property
     def code(self) -> int:
-        """The number that kernels know it by."""
+        """The bid's action code."""
         return int(bid_code(self.quantity, self.face))
 
     def __str__(self) -> str:
@@ -87,7 +87,7 @@ _BY_CODE = {word.code: word for word in WORDS}
 
 
 def parse_action(text: str) -> Action:
-    """Read any action.
+    """Parse any action; raise InvalidActionError if the text is none.
 
     >>> parse_action("Dudo").meaning
     'the standing bid is too high'
@@ -104,14 +104,14 @@ def parse_action(text: str) -> Action:
 
 @cache
 def action_from_code(code: int) -> Action:
-    """The action with this number."""
+    """Return the action with this code."""
     if code >= FIRST_BID_CODE:
         return Bid(int(quantity_of(code)), int(face_of(code)))
     return _BY_CODE[code]
 
 
 def format_actions(codes: Sequence[int]) -> str:
-    """Write actions briefly, bids as ranges of quantities.
+    """Format actions briefly, with bids as ranges of quantities.
 
     >>> format_actions([Bid(1, 2).code, Bid(2, 2).code, Bid(2, 3).code, Dudo.code])
     '1-2x2, 2x3, dudo'

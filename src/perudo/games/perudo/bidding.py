@@ -1,6 +1,6 @@
-"""Which actions are legal (docs/rules.md, parts 2, 3 and 5-7).
+"""The legality of actions (docs/rules.md, parts 2, 3 and 5-7).
 
-For every face the legal quantities are one range, so actions are counted and the n-th is found
+The legal quantities of each face form one range, so actions can be counted, and the n-th found,
 without listing them.
 """
 
@@ -45,9 +45,9 @@ PLAIN_FACES = FACES - 1
 FIRST_STEP = PLAIN_FACES
 """The step of the lowest bid, 1x2."""
 NO_QUANTITY = MAX_QUANTITY + 1
-"""In place of a lowest quantity: none is legal."""
+"""A lowest quantity that means that none is legal."""
 PASS_DICE = 5
-"""Passing needs exactly this many dice (7.2)."""
+"""The exact number of dice that a player needs to pass (7.2)."""
 
 REASONS: dict[str, str] = {
     "match_over": "the match is over",
@@ -58,31 +58,31 @@ REASONS: dict[str, str] = {
     "ace_opening": "a round cannot be opened on ones here",
     "face_fixed": "the face is fixed in this palafico round",
     "not_higher": "it is not higher than the standing {bid}",
-    "raise_one_of_two": "a raise of {bid} may not change quantity and face like that",
-    "only_calza_or_decline": "seat {actor} is asked whether to claim calza, nothing else",
+    "raise_one_of_two": "a raise of {bid} cannot change quantity and face like that",
+    "only_calza_or_decline": "seat {actor} can only claim calza or decline now",
     "no_bid_to_doubt": "there is no bid to doubt",
     "doubt_the_pass": "after a pass only the pass can be doubted",
     "calza_off": "these rules have no calza",
-    "calza_needs_bid": "there is no bid to claim",
-    "calza_own_bid": "nobody claims calza on their own bid",
+    "calza_needs_bid": "there is no bid to claim calza on",
+    "calza_own_bid": "you cannot claim calza on your own bid",
     "calza_not_next": "the player after the bidder may not claim calza",
     "calza_palafico": "there is no calza in a palafico round",
     "calza_two_players": "there is no calza with two players left",
     "calza_after_pass": "there is no calza right after a pass",
-    "pass_off": "these rules have no passing",
+    "pass_off": "these rules do not allow passing",
     "pass_needs_five_dice": "passing needs exactly five dice",
-    "pass_once": "a player passes once a round",
+    "pass_once": "you can pass only once a round",
     "pass_on_opening": "the opener may not pass",
     "pass_after_pass": "a pass may not follow a pass",
     "pass_palafico": "there is no passing in a palafico round",
     "no_pass_to_doubt": "there is no pass to doubt",
     "palafico_not_yours": "only a player newly down to one die may declare palafico, and only as "
     "the round's first act",
-    "nothing_to_decline": "nobody asked; act on your turn",
+    "nothing_to_decline": "there is no calza to decline; act on your turn",
 }
-"""Stable codes of why an action is refused, each with its sentence."""
+"""The reasons for refusing an action: stable codes and their messages."""
 REFUSALS = ("legal", *REASONS)
-"""``refusal`` returns an index into this."""
+"""The codes, indexed by the result of ``refusal``."""
 (
     LEGAL,
     MATCH_OVER,
@@ -118,13 +118,13 @@ REFUSALS = ("legal", *REASONS)
 
 @kernel
 def largest_quantity(state: Record) -> int:
-    """The bid cap (2.4)."""
+    """Return the largest quantity that can be bid (2.4)."""
     return int(state.total) if state.rules.cap_bids_at_total else MAX_QUANTITY
 
 
 @kernel
 def ace_rank(state: Record) -> int:
-    """Where ones rank in this round: plain lowest while nothing is wild (5.8)."""
+    """Return the rank of ones in this round, which may differ while nothing is wild (5.8)."""
     rank = int(state.rules.ace_rank)
     if state.wild_face == 0 and rank < LOWEST and state.rules.nonwild_order == LEXICOGRAPHIC:
         return LOWEST
@@ -133,7 +133,7 @@ def ace_rank(state: Record) -> int:
 
 @kernel
 def may_change_face(state: Record) -> bool:
-    """Whether the turn player is free to choose the face (5.4-5.6)."""
+    """Return true if the turn player may change the face (5.4-5.6)."""
     seat = state.turn
     if state.palafico == NOBODY:
         return True
@@ -150,7 +150,7 @@ def may_change_face(state: Record) -> bool:
 
 @kernel
 def may_open_on_aces(state: Record) -> bool:
-    """Clauses 3.2 and 5.3."""
+    """Return true if the turn player may open the round on ones (3.2, 5.3)."""
     if state.rules.ace_opening == ACE_OPENING_YES:
         return True
     return bool(state.rules.ace_opening == ACE_OPENING_PALAFICO and state.palafico == state.turn)
@@ -158,13 +158,13 @@ def may_open_on_aces(state: Record) -> bool:
 
 @kernel
 def step(quantity: int, face: int) -> int:
-    """The place of a bid on faces 2 to 6 in the order of quantity, then face."""
+    """Return the rank of a bid on faces 2 to 6, ordered by quantity, then face."""
     return quantity * PLAIN_FACES + face - FIRST_PLAIN_FACE
 
 
 @kernel
 def any_higher_bid(state: Record) -> bool:
-    """Whether every bid above the standing one is legal: no fixed face, no restricted raise."""
+    """Return true if every higher bid is legal: neither the face nor the raise is restricted."""
     if state.rules.raise_rule != ANY_FACE and state.bid != 0:
         return False
     return bool(state.palafico == NOBODY or may_change_face(state))
@@ -172,7 +172,7 @@ def any_higher_bid(state: Record) -> bool:
 
 @kernel
 def lowest_ace_bid(state: Record) -> int:
-    """The smallest legal quantity on ones when any higher bid may be made (part 3)."""
+    """Return the lowest legal quantity of ones if any higher bid is legal (part 3)."""
     rank = ace_rank(state)
     if state.bid == 0:
         return 1 if rank != NOT_BIDDABLE and may_open_on_aces(state) else NO_QUANTITY
@@ -181,7 +181,7 @@ def lowest_ace_bid(state: Record) -> int:
 
 @kernel
 def lowest_aces_over(bid: int, rank: int) -> int:
-    """The smallest quantity of ones that is higher than a bid (3.1, 3.3)."""
+    """Return the lowest quantity of ones that is higher than a bid (3.1, 3.3)."""
     quantity = quantity_of(bid)
     if rank == NOT_BIDDABLE:
         return NO_QUANTITY
@@ -192,7 +192,7 @@ def lowest_aces_over(bid: int, rank: int) -> int:
 
 @kernel
 def lowest_step(state: Record) -> int:
-    """The lowest legal step when any higher bid may be made; all steps above are legal too."""
+    """Return the lowest legal step if any higher bid is legal; all steps above are legal too."""
     if state.bid == 0:
         return FIRST_STEP
     return lowest_step_over(
@@ -202,7 +202,7 @@ def lowest_step(state: Record) -> int:
 
 @kernel
 def lowest_step_over(bid: int, plain_bid: int, rank: int, exit_plus_one: int) -> int:
-    """The lowest step that is higher than a bid, the last one on faces 2 to 6 being known."""
+    """Return the lowest step above a bid; ``plain_bid`` is the last bid on faces 2 to 6."""
     quantity, face = quantity_of(bid), face_of(bid)
     if face != ACE:
         return step(quantity, face) + 1
@@ -221,7 +221,7 @@ def lowest_step_over(bid: int, plain_bid: int, rank: int, exit_plus_one: int) ->
 
 @kernel
 def restricted_range(state: Record, face: int) -> tuple[int, int]:
-    """Legal quantities of a face when faces are fixed (5.4) or raises restricted (2.2)."""
+    """Return the range of legal quantities if the face (5.4) or the raise (2.2) is restricted."""
     cap = largest_quantity(state)
     if state.bid == 0:  # a palafico round's opening
         return 1, (cap if face != ACE or lowest_ace_bid(state) == 1 else 0)
@@ -245,7 +245,7 @@ def restricted_range(state: Record, face: int) -> tuple[int, int]:
 
 @kernel
 def bid_range(state: Record, face: int) -> tuple[int, int]:
-    """The lowest and highest legal quantity of one face; empty if low > high."""
+    """Return the lowest and highest legal quantity of a face; no bid is legal if low > high."""
     if not any_higher_bid(state):
         return restricted_range(state, face)
     cap = largest_quantity(state)
@@ -256,7 +256,7 @@ def bid_range(state: Record, face: int) -> tuple[int, int]:
 
 @kernel
 def calza_refusal(state: Record, seat: int) -> int:
-    """Why a seat may not claim calza, or LEGAL (part 6)."""
+    """Return the reason why a seat may not claim calza, or LEGAL (part 6)."""
     if not state.rules.calza:
         return CALZA_OFF
     if state.bid == 0:
@@ -276,10 +276,9 @@ def calza_refusal(state: Record, seat: int) -> int:
 
 @kernel
 def first_claimant(state: Record, after: int) -> int:
-    """The next seat left of ``after`` that may claim calza out of turn, or NOBODY (6.3).
+    """Return the next seat left of ``after`` that may claim calza out of turn, or NOBODY (6.3).
 
-    Seats are asked once round the table, from the bidder's left; the turn player is not asked
-    but simply acts last.
+    Each seat is asked once, from the bidder's left. The turn player is not asked, but acts last.
     """
     if not state.rules.calza or state.rules.calza_who == TURN_ONLY:
         return NOBODY
@@ -298,7 +297,7 @@ def first_claimant(state: Record, after: int) -> int:
 
 @kernel
 def pass_refusal(state: Record) -> int:
-    """Why the turn player may not pass, or LEGAL (part 7)."""
+    """Return the reason why the turn player may not pass, or LEGAL (part 7)."""
     if not state.rules.enable_pass:
         return PASS_OFF
     if state.counts[state.turn] != PASS_DICE:
@@ -316,7 +315,7 @@ def pass_refusal(state: Record) -> int:
 
 @kernel
 def may_declare(state: Record) -> bool:
-    """Whether the turn player may declare a palafico round now (5.1)."""
+    """Return true if the turn player may declare a palafico round now (5.1)."""
     return bool(
         state.palafico_due == state.turn and state.palafico == NOBODY and state.actions == 0
     )
@@ -324,7 +323,7 @@ def may_declare(state: Record) -> bool:
 
 @kernel
 def bid_refusal(state: Record, action: int) -> int:
-    """Why a bid is not legal, or LEGAL."""
+    """Return the reason why a bid is illegal, or LEGAL."""
     quantity, face = quantity_of(action), face_of(action)
     if face < 1 or face > FACES:
         return UNKNOWN_ACTION
@@ -348,7 +347,7 @@ def bid_refusal(state: Record, action: int) -> int:
 
 @kernel
 def refusal(state: Record, action: int) -> int:
-    """Why the actor may not do this, or LEGAL. The one place that decides legality."""
+    """Return the reason why an action is illegal, or LEGAL; only this function decides legality."""
     if state.phase != BIDDING:
         return DICE_NOT_ROLLED if state.winner == NOBODY else MATCH_OVER
     if state.pending != NOBODY:

@@ -1,4 +1,4 @@
-"""Perudo as a game among others: its operations, and how its parts are written."""
+"""The registered game Perudo: its operations and text formats."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class StartRoll(Payload, total=False):
     """The roll for the first opener, if there is one."""
 
     start_roll: list[list[int | None]]
-    """The face of each seat that rolls, attempt by attempt."""
+    """The face that each seat rolled, by attempt; null for seats that did not roll."""
 
 
 class Deal(StartRoll):
-    """The dice of a round by seat; null: hidden from the viewer."""
+    """The dice of a round by seat; null if hidden from the viewer."""
 
     round: int
     opener: int
@@ -44,7 +44,7 @@ class Deal(StartRoll):
 
 
 class PerudoGame(Game):
-    """Perudo, Liar's Dice, Dudo."""
+    """The game Perudo, also called Liar's Dice or Dudo."""
 
     name = "perudo"
     summary = "bid on all dice, see only your own, and call bluffs"
@@ -95,7 +95,7 @@ class PerudoGame(Game):
         dice: Sequence[int] | None = None,
         opener: int | None = None,
     ) -> PerudoState:
-        """The table before the first roll; ``dice`` gives each seat's if they are not equal."""
+        """Return the state before the first roll; ``dice`` sets each seat's number if not equal."""
         rules = cast(Rules, setting)
         counts = [rules.dice] * players if dice is None else list(dice)
         check_seats(rules, players, counts)
@@ -113,23 +113,23 @@ class PerudoGame(Game):
         return PerudoState(record)
 
     def parse_action(self, text: str) -> int:
-        """Read an action."""
+        """Parse an action and return its code."""
         return parse_action(text).code
 
     def format_action(self, action: int) -> str:
-        """Write an action."""
+        """Format an action as text."""
         return str(action_from_code(action))
 
     def action_value(self, action: int) -> Action:
-        """A ``Bid`` or one of the words."""
+        """Return an action as a ``Bid`` or a ``Word``."""
         return action_from_code(action)
 
     def format_actions(self, actions: Sequence[int]) -> str:
-        """Write actions, bids as ranges."""
+        """Format actions for people, with bids as ranges."""
         return format_actions(actions)
 
     def format_deal(self, record: Record) -> Deal:
-        """Who opens and everybody's dice; hidden hands are null."""
+        """Return the round, its opener and all dice; hidden hands are null."""
         players = int(record.players)
         return {
             "round": int(record.round_number),
@@ -143,7 +143,7 @@ class PerudoGame(Game):
         }
 
     def replay_deal(self, record: Record, deal: Payload) -> None:
-        """Put exactly these dice into the cups."""
+        """Deal exactly these dice."""
         players = int(record.players)
         opener, dice = deal.get("opener"), deal.get("dice")
         if type(opener) is not int or not 0 <= opener < players or record.counts[opener] == 0:
@@ -158,31 +158,31 @@ class PerudoGame(Game):
         rolling.begin_round(record)
 
     def chance_story(self, record: Record, key: np.uint64) -> StartRoll:
-        """The roll for the start, attempt by attempt: each seat's die, or null."""
+        """Return the roll for the first opener, if the rules have one and it is due."""
         if record.opener != NOBODY or read_rules(record).start_mode != "roll":
             return {}
         return StartRoll(start_roll=play_start_roll(record, key))
 
     def deal_text(self, deal: Payload) -> str:
-        """The round's number and the dice."""
+        """Describe a deal by the round's number and the dice."""
         dealt = cast(Deal, deal)
         return f"{dealt['round']}. {'/'.join(hand or '-' for hand in dealt['dice'])}"
 
     def result_text(self, result: Payload) -> str:
-        """Who lost and why."""
+        """Describe a result: the reason, and the dice lost and gained."""
         return result_text(cast(Settled, result))
 
     def format_result(self, record: Record) -> Payload:
-        """How the round was settled."""
+        """Return the outcome of the last round as plain data."""
         outcome = outcome_of(record)
         return outcome.data() if outcome else {}
 
     def describe(self, record: Record) -> str:
-        """The table on a few lines."""
+        """Describe the table on a few lines."""
         return PerudoState(record).describe()
 
     def explain_refusal(self, record: Record, action: int, code: str) -> str:
-        """Why not, and what would be legal."""
+        """Return the reason why an action is not legal, and the legal actions."""
         try:
             said = str(action_from_code(action))
         except (KeyError, ValueError):
@@ -202,7 +202,7 @@ class PerudoGame(Game):
 
 
 def play_start_roll(record: Record, key: np.uint64) -> list[list[int | None]]:
-    """The dice behind ``rolling.start_roll_opener``."""
+    """Return the dice of the start roll, by attempt and seat; see ``rolling.start_roll_opener``."""
     players = range(int(record.players))
     everybody = [seat for seat in players if record.counts[seat]]
     in_it = everybody
@@ -218,7 +218,7 @@ def play_start_roll(record: Record, key: np.uint64) -> list[list[int | None]]:
 
 
 def check_seats(rules: Rules, players: int, counts: Sequence[int]) -> None:
-    """Raise unless this many players with these dice can sit down."""
+    """Raise RulesError unless this many players with these dice can play."""
     if not 2 <= players <= rules.max_players:
         allowed = "2" if rules.max_players == 2 else f"2 to {rules.max_players}"
         raise RulesError(f"{players} players cannot play {rules}; it takes {allowed}")
@@ -226,8 +226,8 @@ def check_seats(rules: Rules, players: int, counts: Sequence[int]) -> None:
         raise RulesError(f"{len(counts)} dice counts for {players} players; give one for each seat")
     if any(not 0 <= count <= MAX_DICE for count in counts) or sum(c > 0 for c in counts) < 2:
         raise RulesError(
-            f"dice {','.join(map(str, counts))} cannot be played; each seat has 0 to {MAX_DICE} "
-            "and at least two have some"
+            f"dice {','.join(map(str, counts))} cannot be played; give each seat 0 to {MAX_DICE}, "
+            "and at least two seats one or more"
         )
 
 

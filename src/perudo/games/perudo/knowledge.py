@@ -1,4 +1,4 @@
-"""What each seat knows: observations, information keys, dealing again, and going back."""
+"""Knowledge of the seats: observations, information keys, redeals, and rewinding a round."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from perudo.games.perudo.rules import FACES, MAX_DICE, MAX_PLAYERS, PALAFICO_DEC
 
 @kernel
 def observe(state: Record, seat: int) -> None:
-    """Blank every hand but the viewer's own. All else in the record is public."""
+    """Blank every hand but the viewer's own; everything else in the record is public."""
     state.viewer = seat
     for other in range(int(state.players)):
         if other != seat:
@@ -29,7 +29,7 @@ def observe(state: Record, seat: int) -> None:
 
 @kernel
 def information_key(state: Record, seat: int) -> np.uint64:
-    """A hash of the round's history, the match around it, who is asked, and the seat's own dice."""
+    """Return a hash of the round's history, the match state, the seat asked and the seat's dice."""
     key = np.uint64(0)
     for other in range(int(state.players)):
         key = extend(key, int(state.counts[other]))
@@ -44,7 +44,7 @@ def information_key(state: Record, seat: int) -> np.uint64:
 
 @kernel
 def redeal(state: Record, seat: int, stream: Stream) -> None:
-    """Roll the cups of all others again: nothing a seat sees during a round says more of them."""
+    """Roll the dice of all others again: a seat knows nothing for certain about them in a round."""
     for other in range(int(state.players)):
         if other != seat:
             state.hands[other] = roll(next_word(stream), other, int(state.counts[other]))
@@ -52,7 +52,7 @@ def redeal(state: Record, seat: int, stream: Stream) -> None:
 
 # --- hands one by one ---------------------------------------------------------------------------
 def _hands() -> tuple[list[int], list[float], list[int]]:
-    """All hands of 0 to MAX_DICE dice, how likely each is, and where those of n dice begin."""
+    """Return all hands of 0 to MAX_DICE dice, their probabilities, and the first of n dice."""
     hands, chances, first = [], [], [0]
     for dice in range(MAX_DICE + 1):
         for faces in combinations_with_replacement(range(1, FACES + 1), dice):
@@ -71,14 +71,14 @@ FIRST_HAND = np.array(_LISTED[2], np.int64)
 
 @kernel
 def hand_count(state: Record, seat: int) -> int:
-    """How many different hands the seat's dice make."""
+    """Return the number of different hands that the seat can have."""
     dice = int(state.counts[seat])
     return whole(FIRST_HAND[dice + 1] - FIRST_HAND[dice])
 
 
 @kernel
 def put_hand(state: Record, seat: int, index: int) -> float:
-    """Put one of them into the seat's cup; returns how often it is rolled."""
+    """Give the seat the n-th of these hands; return its probability."""
     place = FIRST_HAND[int(state.counts[seat])] + index
     state.hands[seat] = HANDS[place]
     return float(HAND_CHANCES[place])
@@ -87,7 +87,7 @@ def put_hand(state: Record, seat: int, index: int) -> float:
 # --- a short memory -----------------------------------------------------------------------------
 @kernel
 def memory_key(state: Record, moves: int) -> np.uint64:
-    """A hash of the last bids and passes, and of all that decides what may still be said."""
+    """Return a hash of the last bids and passes, and of all that determines legal actions."""
     key = np.uint64(0)
     last = int(state.actions)
     for index in range(max(last - moves, 0), last):
@@ -95,7 +95,7 @@ def memory_key(state: Record, moves: int) -> np.uint64:
     bid, plain = int(state.bid), int(state.plain_bid)
     rank, plus_one = ace_rank(state), int(state.rules.ace_exit_plus_one)
     if lowest_step_over(bid, plain, rank, plus_one) == lowest_step_over(bid, 0, rank, plus_one):
-        plain = 0  # the last bid on another face than ones binds nobody any more
+        plain = 0  # the last bid on a face other than ones no longer restricts anything
     key = combine(key, bid * 1024 + plain)
     who = (int(state.turn) * 16 + int(state.pending) + 1) * 16 + int(state.bidder) + 1
     key = combine(key, (who * 16 + int(state.passer) + 1) * 1024 + int(state.passed))
@@ -106,7 +106,7 @@ def memory_key(state: Record, moves: int) -> np.uint64:
 # --- back to an earlier state of a match --------------------------------------------------------
 @kernel
 def clear_history(state: Record) -> None:
-    """Forget the moves of the round."""
+    """Erase the moves of the round."""
     for index in range(int(state.actions)):
         state.history[index] = 0
     state.actions = 0
@@ -114,10 +114,10 @@ def clear_history(state: Record) -> None:
 
 @kernel
 def rewind(state: Record) -> bool:
-    """Back to the round's first decision.
+    """Go back to the round's first decision.
 
-    Whether a palafico could have been declared is known only if it was: a round in which the
-    opener let the chance go by is rewound to one without it.
+    The record shows that a palafico could be declared only if it was. If the opener chose not to,
+    the rewound round does not offer it.
     """
     clear_history(state)
     clear_table(state)
@@ -131,9 +131,9 @@ def rewind(state: Record) -> bool:
 
 @kernel
 def move_towards(state: Record, target: Record) -> int:
-    """The next move on the way.
+    """Return the next move from a rewound state towards a target, or ARRIVED.
 
-    The history does not tell of a declared palafico, nor of claims of calza that were declined.
+    The history does not include declarations of palafico, nor declined claims of calza.
     """
     on_the_way = state.actions < target.actions
     if state.pending != NOBODY and (on_the_way or state.pending != target.pending):
@@ -145,7 +145,7 @@ def move_towards(state: Record, target: Record) -> int:
 
 @kernel
 def forget_round(state: Record) -> None:
-    """Keep dice, opener and palafico: what a match is resumed from."""
+    """Blank all but dice counts, opener and palafico, which determine the rest of the match."""
     clear_history(state)
     clear_reveal(state)
     reveal = state.reveal

@@ -1,7 +1,7 @@
-"""The record that a Perudo match lives in, and how actions are numbered.
+"""The data layout of Perudo: action codes, hands, and the state record.
 
-A hand is kept as the number of dice of each face, eight bits for each in one 64-bit word: the
-order of dice in a cup means nothing, and hands can be added up like numbers.
+A hand is the number of dice of each face, eight bits for each in one 64-bit word: the order of dice
+does not matter, and hands can be added like integers.
 """
 
 from __future__ import annotations
@@ -18,73 +18,74 @@ from perudo.games.perudo.rules import FACES, MAX_PLAYERS, MAX_QUANTITY, Rules
 
 # --- actions -----------------------------------------------------------------------------------
 DUDO = 1
-"""The standing bid is too high."""
+"""The claim that the standing bid is too high."""
 CALZA = 2
-"""The standing bid is exactly right."""
+"""The claim that the standing bid is exactly right."""
 PASS = 3
-"""My five dice are all different, all equal, or three and two."""
+"""The claim that the player's five dice are all different, all equal, or three and two."""
 DOUBT = 4
-"""No, they are not."""
+"""The claim that the last pass was false."""
 PALAFICO = 5
-"""Declare a palafico round, where the rules leave that to the player."""
+"""The declaration of a palafico round, where the rules leave that to the player."""
 DECLINE = 6
-"""Let the chance to claim calza out of turn go by."""
+"""The refusal to claim calza out of turn."""
 FIRST_BID_CODE = 8
 ACTION_CODES = (MAX_QUANTITY + 1) * FIRST_BID_CODE
-"""Every action is a number below this; a bid is ``quantity * 8 + face``."""
+"""The limit of action codes: all are smaller. A bid is ``quantity * 8 + face``."""
 MAX_HISTORY = 740
-"""No round is longer. Each bid on 2-6 is made at most once (400) and each seat passes once (10);
-bids on ones rise up to 80, but may come again between two bids on the same even quantity, or on an
-odd one and the next, where rules let ones be left at exactly double (at most 240 times)."""
+"""The length of the longest round. Each bid on 2-6 is made at most once (400) and each seat passes
+once (10); bids on ones rise up to 80, but can recur between two bids on the same even quantity, or
+on an odd one and the next, under rules that let ones be left at exactly double (at most 240 times).
+"""
 MAX_ACTIONS = MAX_QUANTITY * FACES + 4
 
 
 @kernel
 def bid_code(quantity: int, face: int) -> int:
-    """The number of a bid."""
+    """Return the action code of a bid."""
     return quantity * FIRST_BID_CODE + face
 
 
 @kernel
 def quantity_of(bid: int) -> int:
-    """How many dice a bid claims."""
+    """Return the quantity of a bid."""
     return int(bid) >> 3
 
 
 @kernel
 def face_of(bid: int) -> int:
-    """Which face a bid is on."""
+    """Return the face of a bid."""
     return int(bid) & 7
 
 
 # --- hands -------------------------------------------------------------------------------------
 @kernel
 def die_in_hand(face: int) -> np.uint64:
-    """A hand of one die."""
+    """Return a hand of one die."""
     return np.uint64(1) << np.uint64(8 * face)
 
 
 @kernel
 def count_in_hand(hand: np.uint64, face: int) -> int:
-    """How many dice of a face a hand holds."""
+    """Return the number of dice of a face in a hand."""
     return whole((hand >> np.uint64(8 * face)) & np.uint64(255))
 
 
 # --- the record --------------------------------------------------------------------------------
 NOBODY = -1
 NO_COUNT = -1
-"""The count of a doubted pass."""
+"""The ``count`` of a doubted pass."""
 
 AWAITING_DEAL, BIDDING, FINISHED = range(3)
-"""Phases of a match."""
+"""The phases of a match."""
 
 BID_TOO_HIGH, DUDO_TOO_SOON, CALZA_WRONG, CALZA_RIGHT, PASS_CAUGHT, PASS_DOUBTED_WRONGLY = range(
     1, 7
 )
-"""How a round was settled; 0 before the first."""
+"""The reasons of outcomes; 0 before the first."""
 
-# All numbers are signed but the 64-bit words: in a kernel an unsigned and a signed whole number
-# make a float.
+# All integers but the 64-bit words are signed: in a kernel, mixing signed and unsigned integers
+# gives a float.
 RULES_DTYPE: np.dtype[Any] = options_dtype(Rules)
 
 REVEAL_DTYPE: np.dtype[Any] = np.dtype(
@@ -92,13 +93,13 @@ REVEAL_DTYPE: np.dtype[Any] = np.dtype(
         np.record,
         [
             ("reason", "i1"),
-            ("caller", "i1"),  # who said dudo, calza or doubt
-            ("target", "i1"),  # whose bid or pass it was about
+            ("caller", "i1"),  # the seat that said dudo, calza or doubt
+            ("target", "i1"),  # the seat whose bid or pass was called
             ("count", "i1"),  # dice that matched the bid; NO_COUNT for a pass
             ("bid", "i2"),
             ("lost", "i1", (MAX_PLAYERS,)),  # dice lost by each seat
             ("gained", "i1", (MAX_PLAYERS,)),
-            ("hands", "u8", (MAX_PLAYERS,)),  # only what was shown; zero elsewhere
+            ("hands", "u8", (MAX_PLAYERS,)),  # the hands that were shown; zero elsewhere
         ],
     )
 )
@@ -107,11 +108,11 @@ OFFER_DTYPE: np.dtype[Any] = np.dtype(
     (
         np.record,
         [
-            ("choices", "i2"),  # how many actions the actor has
-            ("bids", "i2"),  # how many of them are bids
-            ("step_shift", "i2"),  # from an action's index to its place on the ladder
-            ("aces", "i1"),  # how many are bids on ones
-            ("ace_low", "i1"),  # the lowest of those
+            ("choices", "i2"),  # the number of legal actions
+            ("bids", "i2"),  # the number of legal bids
+            ("step_shift", "i2"),  # from an action's index to its rank on the ladder
+            ("aces", "i1"),  # the number of legal bids on ones
+            ("ace_low", "i1"),  # the lowest quantity of those
             ("words", "i1"),  # bit per legal action that is not a bid
         ],
     )
@@ -121,9 +122,9 @@ STATE_DTYPE: np.dtype[Any] = np.dtype(
     (
         np.record,
         [
-            ("perudo", "i1"),  # marker: record types are told apart by their fields
+            ("perudo", "i1"),  # marker: distinguishes this game's record type
             ("rules", RULES_DTYPE),
-            ("viewer", "i1"),  # EVERYTHING, SPECTATOR, or the seat that this is an observation for
+            ("viewer", "i1"),  # EVERYTHING, SPECTATOR, or the observing seat
             ("players", "i1"),
             ("live", "i1"),  # seats that have dice
             ("total", "i1"),  # dice in play
@@ -133,8 +134,8 @@ STATE_DTYPE: np.dtype[Any] = np.dtype(
             ("turn", "i1"),
             ("pending", "i1"),  # seat asked for an out-of-turn calza before the turn player acts
             ("bidder", "i1"),
-            ("passer", "i1"),  # whose pass the turn player may doubt
-            ("palafico", "i1"),  # whose palafico round this is
+            ("passer", "i1"),  # the seat whose pass the turn player may doubt
+            ("palafico", "i1"),  # the palafico player of this round
             ("newly_at_one", "i2"),  # bit per seat: fell to one die for the first time just now
             ("palafico_due", "i1"),  # opener newly down to one die, until the round's first action
             ("plain_round", "i1"),  # see offer.faces_in_plain_round
@@ -146,9 +147,9 @@ STATE_DTYPE: np.dtype[Any] = np.dtype(
             ("round_number", "i4"),  # from 1; 0 before the first
             ("actions", "i2"),  # entries of history in use
             ("counts", "i1", (MAX_PLAYERS,)),  # dice of each seat
-            ("offer", OFFER_DTYPE),  # what the actor may do, worked out once per decision
-            ("hands", "u8", (MAX_PLAYERS,)),  # hidden: each seat's dice, packed see die_in_hand
-            ("reveal", REVEAL_DTYPE),  # how the last round was settled
+            ("offer", OFFER_DTYPE),  # the legal actions, computed once per decision
+            ("hands", "u8", (MAX_PLAYERS,)),  # hidden: each seat's dice, as in die_in_hand
+            ("reveal", REVEAL_DTYPE),  # the outcome of the last round
             ("history", "i2", (MAX_HISTORY,)),  # seat << 10 | action, bids and passes of this round
         ],
     )
@@ -160,19 +161,19 @@ HISTORY_OFFSET = STATE_DTYPE.fields["history"][1]  # type: ignore[index]  # it h
 
 @kernel
 def history_seat(entry: int) -> int:
-    """Who made a move of the history."""
+    """Return the seat that made a move of the history."""
     return int(entry) >> HISTORY_SEAT_SHIFT
 
 
 @kernel
 def history_action(entry: int) -> int:
-    """Which move it was."""
+    """Return the action code of a move of the history."""
     return int(entry) & ((1 << HISTORY_SEAT_SHIFT) - 1)
 
 
 @kernel
 def next_live(state: Record, seat: int) -> int:
-    """The next seat to the left that has dice."""
+    """Return the next seat to the left that has dice."""
     players = int(state.players)
     seat = int(seat)
     for _ in range(players):
@@ -185,12 +186,12 @@ def next_live(state: Record, seat: int) -> int:
 
 
 def read_rules(record: Record) -> Rules:
-    """The rules that ride in a record."""
+    """Return the rules stored in a record."""
     return read_options(record.rules, Rules)
 
 
 @kernel
 def copy_state(target: Record, source: Record) -> None:
-    """Copy a state; of the history only what is in use, the rest being zero in both."""
+    """Copy a state, with only the used part of the history: the rest is zero in both."""
     used = max(int(source.actions), int(target.actions))
     copy_bytes(target, source, HISTORY_OFFSET + 2 * used)

@@ -1,9 +1,10 @@
-"""Hands and positions as people write them: a position on one line, as FEN is for chess.
+"""The notation of hands and positions: a position on one line, like FEN in chess.
 
     official 11246/???/1/- B 3x4,4x4 palafico=A been=AC round=7
 
-Rules, hands by seat, turn, what has been said since the round was opened, then flags that are left
-out when they say nothing. The grammar is in docs/rules.md, part 11; ``position.py`` reads it.
+The parts are the rules, the hands by seat, the turn, the bids and passes of the round, and flags,
+which are left out at their defaults. The grammar is in docs/rules.md, part 11; ``position.py``
+parses it.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ HIDDEN, UNROLLED, OUT, NOTHING = "?", ".", "-", "-"
 
 
 def hand_text(hand: int) -> str:
-    """A hand's dice in rising order."""
+    """Return a hand's dice as digits, in rising order."""
     word = np.uint64(hand)
     return "".join(str(face) * int(count_in_hand(word, face)) for face in range(1, FACES + 1))
 
 
 def parse_hand(text: object, count: int) -> np.uint64:
-    """Read a hand of ``count`` dice."""
+    """Parse a hand of ``count`` dice."""
     if (
         not isinstance(text, str)
         or len(text) != count
@@ -48,13 +49,13 @@ def parse_hand(text: object, count: int) -> np.uint64:
 
 
 def format_position(record: Record) -> str:
-    """Write a position."""
+    """Return the notation of a position."""
     players = range(int(record.players))
     hands = "/".join(_hand(record, seat) for seat in players)
     entries = [int(entry) for entry in record.history[: int(record.actions)]]
     said = [str(action_from_code(int(history_action(entry)))) for entry in entries]
     if record.phase != BIDDING:
-        said = []  # settled: what was said no longer matters
+        said = []  # after the round is settled, its bids no longer matter
     parts = [str(read_rules(record)), hands, _turn(record), ",".join(said) or NOTHING]
     if record.phase == BIDDING and record.palafico != NOBODY:
         parts.append(f"palafico={seat_name(record.palafico)}")
@@ -73,7 +74,7 @@ def format_position(record: Record) -> str:
 
 
 def usual_wild_face(record: Record) -> int:
-    """What would be wild in a round with these dice if no palafico were due."""
+    """Return the face that would be wild in a round with these dice if no palafico were due."""
     scratch = record.copy()
     scratch.palafico_due = NOBODY
     begin_round(scratch)

@@ -1,4 +1,4 @@
-"""Exact chances, from a player's own dice and the number of dice that they cannot see."""
+"""Exact probabilities, given a player's own dice and the number of unseen dice."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from perudo.games.perudo.reveal import matching, pass_is_valid
 from perudo.games.perudo.rules import FACES
 
 VALID_PASS = 1026 / 7776
-"""How often five dice are all different, all equal, or three and two."""
+"""The probability that five dice are all different, all equal, or three and two."""
 
 
 def exactly(dice: int, hits: int, ways: int) -> float:
-    """The chance that of some dice exactly ``hits`` show one of ``ways`` faces."""
+    """Return the probability that exactly ``hits`` of ``dice`` dice show one of ``ways`` faces."""
     if not 0 <= hits <= dice:
         return 0.0
     favourable: int = comb(dice, hits) * ways**hits * (FACES - ways) ** (dice - hits)
@@ -30,7 +30,7 @@ def exactly(dice: int, hits: int, ways: int) -> float:
 
 
 def at_least(dice: int, hits: int, ways: int) -> float:
-    """The chance of ``hits`` or more.
+    """Return the probability that ``hits`` or more dice show one of ``ways`` faces.
 
     >>> round(at_least(10, 4, 2), 4)
     0.4407
@@ -39,7 +39,7 @@ def at_least(dice: int, hits: int, ways: int) -> float:
 
 
 def _unseen(record: Record, seat: int, bid: int) -> tuple[int, int, int]:
-    """Dice that the seat cannot see, how many of them it takes, and the faces that count."""
+    """Return the numbers of unseen dice, of matches needed among them, and of matching faces."""
     face, wild = int(face_of(bid)), int(record.wild_face)
     own = int(matching(record.hands[seat], face, wild))
     ways = 1 if wild in (0, face) else 2
@@ -47,20 +47,20 @@ def _unseen(record: Record, seat: int, bid: int) -> tuple[int, int, int]:
 
 
 def chance_bid_holds(record: Record, seat: int, bid: int) -> float:
-    """The chance that a bid is true, as a seat can know it."""
+    """Return the probability that a bid is true, given a seat's knowledge."""
     return at_least(*_unseen(record, seat, bid))
 
 
 def chance_bid_exact(record: Record, seat: int, bid: int) -> float:
-    """The chance that a bid is exactly right, as a seat can know it."""
+    """Return the probability that a bid is exactly right, given a seat's knowledge."""
     return exactly(*_unseen(record, seat, bid))
 
 
 def chance_right(record: Record, seat: int, action: int) -> float | None:
-    """The chance that what an action claims is so; None for an action that claims nothing.
+    """Return the probability that an action's claim is true; None if it claims nothing.
 
-    For a bid that it holds, for dudo that the standing bid does not, for calza that it is exact,
-    for pass whether the own dice allow it, for doubt that five unknown dice do not.
+    A bid claims that it holds, dudo that the standing bid does not, calza that it is exact, a pass
+    that the player's own dice allow it, and doubt that five unknown dice do not.
     """
     if action >= FIRST_BID_CODE:
         return chance_bid_holds(record, seat, action)

@@ -1,4 +1,4 @@
-"""What the actor may do, worked out once per decision and found by number without listing.
+"""The offer: the legal actions of a decision, computed once and found by index without listing.
 
 In almost every round the legal bids are one range on ones and one ladder of the other faces; only
 fixed faces and restricted raises need a range for each face.
@@ -46,15 +46,15 @@ from perudo.games.perudo.rules import (
 )
 
 ANY_FACE_RESTRICTED = -1
-"""In place of a number of bids on ones: the legal bids are not one ladder."""
+"""A number of bids on ones that means that the legal bids are not one ladder."""
 WORDS_IN_MASK = np.array([mask.bit_count() for mask in range(1 << FIRST_BID_CODE)], np.int64)
 ONE_FIFTH, ONE_SIXTH = (1 << 32) // 5 + 1, (1 << 32) // 6 + 1
-"""In units of 2**-32: places below 2**16 are divided exactly by multiplying with these."""
+"""Reciprocals in units of 2**-32. Multiplying by them divides numbers below 2**16 exactly."""
 
 
 @kernel
 def word_mask(state: Record) -> int:
-    """Bit per action that is not a bid: set if the turn player may say it."""
+    """Return the turn player's legal actions that are not bids, as a bit mask of action codes."""
     mask = 0
     if state.passer != NOBODY:
         mask = 1 << DOUBT
@@ -71,9 +71,10 @@ def word_mask(state: Record) -> int:
 
 @kernel
 def faces_in_plain_round(state: Record) -> int:
-    """How many faces can be bid if this round knows only higher bids and dudo, else 0.
+    """Return the number of faces that can be bid in a plain round; 0 if the round is not plain.
 
-    Such rounds take a short cut: their bids are one ladder, by quantity and then by face.
+    A plain round has only dudo and bids that form one ladder, by quantity and then by face. It has
+    faster code.
     """
     rules = state.rules
     if (
@@ -93,14 +94,14 @@ def faces_in_plain_round(state: Record) -> int:
 
 @kernel
 def ladder_bid(place: int, faces: int) -> int:
-    """The bid at a place of a ladder of so many faces: place = quantity * faces + n-th face."""
+    """Return a bid by its rank on a ladder of some faces: quantity * faces + index of the face."""
     quantity = place * (ONE_SIXTH if faces == FACES else ONE_FIFTH) >> 32
     return quantity * (FIRST_BID_CODE - faces) + place + FACES + 1 - faces
 
 
 @inlined
 def begin_offers(state: Record) -> None:
-    """Prepare a new round's offers, and make the first."""
+    """Prepare the offers of a new round, and make the first one."""
     offer = state.offer
     state.plain_round = faces_in_plain_round(state)
     if state.plain_round:
@@ -112,7 +113,7 @@ def begin_offers(state: Record) -> None:
 
 @kernel
 def make_offer(state: Record) -> None:
-    """Work out once per decision what the actor may do, for ``action_count`` and ``action``."""
+    """Compute the legal actions of a decision, for ``action_count`` and ``action``."""
     offer = state.offer
     if state.plain_round:
         faces = int(state.plain_round)
@@ -150,15 +151,15 @@ def make_offer(state: Record) -> None:
 
 @kernel
 def action_count(state: Record) -> int:
-    """How many actions the actor has."""
+    """Return the actor's number of legal actions."""
     return int(state.offer.choices)
 
 
 @kernel
 def action(state: Record, index: int) -> int:
-    """The n-th of them: bids on ones, bids by quantity and face, then words.
+    """Return the n-th legal action: bids on ones, other bids by quantity and face, then words.
 
-    Where faces or raises are restricted, bids come by face instead.
+    If faces or raises are restricted, bids are ordered by face instead.
     """
     offer = state.offer
     if not state.plain_round:
@@ -176,7 +177,7 @@ def action(state: Record, index: int) -> int:
 
 @kernel
 def nth_word(words: int, index: int) -> int:
-    """The n-th action of a mask of words."""
+    """Return the n-th action of a bit mask of words."""
     for _ in range(index):
         words &= words - 1
     word = DUDO
@@ -187,7 +188,7 @@ def nth_word(words: int, index: int) -> int:
 
 @kernel
 def nth_restricted_bid(state: Record, index: int) -> int:
-    """The n-th bid where not every higher bid is legal."""
+    """Return the n-th legal bid if not every higher bid is legal."""
     for face in range(1, FACES + 1):
         low, high = restricted_range(state, face)
         if index <= high - low:

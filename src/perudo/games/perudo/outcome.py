@@ -1,4 +1,4 @@
-"""How a round ended, in words."""
+"""The outcome of a round, as a Python value, as data and as text."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ REASONS = {
     PASS_CAUGHT: "pass caught",
     PASS_DOUBTED_WRONGLY: "pass doubted wrongly",
 }
-"""Why somebody lost a die, or gained one."""
+"""The texts of the reasons of outcomes."""
 
 
 class Settled(Payload):
-    """How a round was settled. Seats are numbers from 0."""
+    """The outcome of a round. Seats are numbers from 0."""
 
     reason: str
     caller: int
@@ -48,24 +48,24 @@ class Settled(Payload):
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a round was settled: who, and why."""
+    """The outcome of a round."""
 
     reason: str
     caller: int
-    """Who said dudo, calza or doubt."""
+    """The seat that said dudo, calza or doubt."""
     target: int
-    """Whose bid or pass it was about."""
+    """The seat whose bid or pass was called."""
     bid: Bid | None
     count: int | None
-    """How many dice matched the bid; None for a doubted pass."""
+    """The number of dice that matched the bid; None for a doubted pass."""
     lost: tuple[int, ...]
     gained: tuple[int, ...]
     hands: tuple[str, ...]
     """The dice that were shown, by seat."""
     opener: int | None
-    """Who opens the next round; None after the last."""
+    """The seat that opens the next round; None after the last."""
     winner: int | None
-    """Who has won the match, if it is over."""
+    """The seat that has won the match, if it is over."""
 
     @property
     def losers(self) -> tuple[int, ...]:
@@ -73,7 +73,7 @@ class Outcome:
         return tuple(seat for seat, dice in enumerate(self.lost) if dice)
 
     def data(self) -> Settled:
-        """Plain data, for records and JSON."""
+        """Return the outcome as plain data, for records and JSON."""
         return {
             "reason": self.reason,
             "caller": self.caller,
@@ -89,7 +89,7 @@ class Outcome:
 
 
 def outcome_of(record: Record) -> Outcome | None:
-    """How the last round was settled, or None before the first reveal."""
+    """Return the outcome of the last round, or None before the first reveal."""
     reveal = record.reveal
     if reveal.reason == 0:
         return None
@@ -109,7 +109,7 @@ def outcome_of(record: Record) -> Outcome | None:
 
 
 def result_text(result: Settled) -> str:
-    """An outcome's data in one short sentence."""
+    """Describe an outcome's data in one short phrase."""
     losers = [seat for seat, dice in enumerate(result["lost"]) if dice]
     gainers = [seat for seat, dice in enumerate(result["gained"]) if dice]
     parts = [result["reason"]]

@@ -1,4 +1,4 @@
-"""What an action does, and what a round or a match is worth (docs/rules.md, parts 4-7 and 10)."""
+"""The effects of actions, and the payoffs of rounds and matches (docs/rules.md, parts 4-7, 10)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from perudo.games.perudo.rules import ANY_FACE, FACES, TURN_ONLY
 
 @kernel
 def actor(state: Record) -> int:
-    """The seat to act, or CHANCE before a roll, or OVER."""
+    """Return the seat to act, or CHANCE before a roll, or OVER."""
     if state.phase == BIDDING:
         return int(state.pending) if state.pending != NOBODY else int(state.turn)
     return CHANCE if state.phase == AWAITING_DEAL else OVER
@@ -49,7 +49,7 @@ def actor(state: Record) -> int:
 
 @kernel
 def remember(state: Record, action: int) -> None:
-    """Write a bid or a pass into the round's history."""
+    """Append a bid or a pass to the round's history."""
     state.history[state.actions] = (int(state.turn) << HISTORY_SEAT_SHIFT) | action
     state.actions += 1
 
@@ -94,10 +94,10 @@ def apply(state: Record, action: int) -> None:
 
 @inlined
 def finish_round_randomly(state: Record, stream: Stream) -> int:
-    """Uniform random legal actions to the end of the round; returns how many there were.
+    """Play uniformly random legal actions to the end of the round; return their number.
 
-    Where only higher bids, dudo and the turn player's calza can be said, the standing bid and the
-    turn stay in registers until the round ends; draws and outcome are the same as action by action.
+    In rounds with only higher bids, dudo and calza by the turn player, the standing bid and the
+    turn stay in registers until the round ends; playing action by action gives the same result.
     """
     if state.phase == BIDDING and state.live == state.players:
         if state.plain_round:
@@ -113,7 +113,7 @@ def finish_round_randomly(state: Record, stream: Stream) -> int:
 
 @inlined
 def finish_plain_round(state: Record, stream: Stream) -> int:
-    """Random bids on one ladder, until dudo."""
+    """Play random bids on one ladder, until dudo; return the number of actions."""
     players = int(state.players)
     turn = int(state.turn)
     bidder = int(state.bidder)
@@ -151,7 +151,7 @@ def finish_plain_round(state: Record, stream: Stream) -> int:
 
 @kernel
 def only_bids_and_calls(state: Record) -> bool:
-    """Whether this round knows only higher bids, dudo, and perhaps calza by the turn player."""
+    """Return true if the round has only higher bids, dudo, and perhaps calza by the turn player."""
     rules = state.rules
     return bool(
         rules.raise_rule == ANY_FACE
@@ -164,7 +164,10 @@ def only_bids_and_calls(state: Record) -> bool:
 
 @inlined
 def finish_round_of_bids(state: Record, stream: Stream) -> int:
-    """Random bids on ones and on a ladder of the other faces, until dudo or calza."""
+    """Play random bids on ones and on a ladder of the other faces, until dudo or calza.
+
+    Return the number of actions.
+    """
     players = int(state.players)
     turn = int(state.turn)
     bidder = int(state.bidder)
@@ -213,16 +216,16 @@ def finish_round_of_bids(state: Record, stream: Stream) -> int:
 
 @kernel
 def round_over(state: Record) -> bool:
-    """Whether a round has been settled and the next not been dealt."""
+    """Return true if a round has been settled and the next has not been dealt."""
     return bool(state.phase != BIDDING and state.round_number > 0)
 
 
 @kernel
 def payoff(state: Record, horizon: int, seat: int) -> float:
-    """What the match or the round is worth to a seat (10.1).
+    """Return a seat's payoff of the match or the round (10.1).
 
-    Match: 1 to the winner, the others share -1. Round: each die lost costs 1, which the others
-    share. Both are zero-sum; a right calza is worth 0.
+    A match pays 1 to the winner, and the others share -1. In a round each lost die costs 1, which
+    the other seats share. Both are zero-sum; a right calza pays 0.
     """
     if horizon == MATCH:
         if state.winner == seat:

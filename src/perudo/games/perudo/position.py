@@ -1,4 +1,4 @@
-"""Setting up a position: from its one-line notation, or from its parts."""
+"""Construction of positions, from the one-line notation or from parts."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from perudo.games.perudo.state import PerudoState
 Seat = int | str
 """A seat by number from 0, or by letter."""
 Hand = str | int | Iterable[int]
-"""Dice as digits or numbers; a whole number, or question marks, for so many dice unseen."""
+"""Dice as digits or numbers; or unseen dice, as question marks or as their number."""
 
 _FLAGS = ("palafico", "due", "been", "wild", "winner", "round")
 
 
 class Flags(TypedDict, total=False):
-    """The rarer parts of a position."""
+    """The optional parts of a position."""
 
     asked: Seat | None
-    """The seat asked whether to claim calza before the turn player acts."""
+    """The seat that may claim calza before the turn player acts."""
     palafico: Seat | None
-    """The player whose palafico round it is."""
+    """The palafico player of the round."""
     due: Seat | None
-    """The opener newly down to one die: a palafico round is to come, or to be declared."""
+    """The opener newly down to one die, with a palafico round to come or to be declared."""
     been_palafico: Iterable[Seat]
     """The seats that have been down to one die before."""
     wild: bool | None
@@ -53,9 +53,9 @@ def position(
     bids: Sequence[object] = (),
     **flags: Unpack[Flags],
 ) -> PerudoState:
-    """A position from its notation, or from its parts.
+    """Return a position, from its notation or from its parts.
 
-    ``turn`` is whose turn it is after the ``bids``, which were made in turn.
+    ``turn`` is the seat to act after the ``bids``, which the seats made in turn.
 
     >>> state = position("uk", ["41126", "433", "1"], turn="C", bids=["4x4", "5x4"])
     >>> state.notation
@@ -93,7 +93,7 @@ def position(
 
 
 def parse_position(text: str) -> PerudoState:
-    """Read a position from its notation."""
+    """Parse a position from its notation."""
     words = text.split()
     if len(words) < 4:
         raise PositionError(
@@ -140,7 +140,7 @@ def parse_position(text: str) -> PerudoState:
 
 @dataclass
 class Parts:
-    """What a position is made of, not yet checked."""
+    """The parts of a position, not yet checked."""
 
     rules: Rules
     hands: list[str]
@@ -155,7 +155,7 @@ class Parts:
     round: int | None
 
     def build(self) -> PerudoState:
-        """The position, if it is one."""
+        """Return the position; raise PositionError if it is impossible."""
         counts = [0 if hand in (OUT, "") else len(hand) for hand in self.hands]
         unrolled = all(set(hand) <= {UNROLLED} or hand in (OUT, "") for hand in self.hands)
         if self.winner is not None:
@@ -164,7 +164,7 @@ class Parts:
         if unrolled:
             return self._awaiting_deal(record)
         if self.turn is None or counts[self.turn] == 0:
-            raise PositionError("the turn belongs to a seat that has dice")
+            raise PositionError("the seat to act must have dice")
         if self.round is not None and self.round < 1:
             raise PositionError(f"round={self.round} is before the first roll; rounds begin at 1")
         self._fill_cups(record, counts)
@@ -199,7 +199,7 @@ class Parts:
 
     def _awaiting_deal(self, record: Record) -> PerudoState:
         if self.said or self.palafico is not None or self.asked is not None:
-            raise PositionError("nothing can have been said before the dice are rolled")
+            raise PositionError("there can be no bids before the dice are rolled")
         if self.turn is not None and record.counts[self.turn] == 0:
             raise PositionError(f"seat {seat_name(self.turn)} is out and cannot open")
         record.opener = NOBODY if self.turn is None else self.turn
@@ -229,7 +229,7 @@ class Parts:
                 raise PositionError(f"seat {seat_name(seat)}: {error}") from None
 
     def _opener(self, counts: list[int], turn: int) -> int:
-        """Walk back from the turn, one live seat for each thing said."""
+        """Return the opener, by walking back from the turn, one live seat for each action."""
         live = [seat for seat, count in enumerate(counts) if count]
         return live[(live.index(turn) - len(self.said)) % len(live)]
 
@@ -240,7 +240,9 @@ class Parts:
             if record.live == 2 and self.rules.two_player_palafico != "full":
                 raise PositionError(f"{self.rules} has no palafico with two players left")
         if self.due is not None and (self.rules.palafico != "declared" or self.said):
-            raise PositionError("due= is for dice not yet rolled, or a palafico to be declared")
+            raise PositionError(
+                "due= needs dice that are not yet rolled, or a palafico still to be declared"
+            )
         if self.wild is False:
             record.wild_face = 0
         elif self.wild and record.wild_face == 0:
@@ -253,7 +255,7 @@ class Parts:
             begin_offers(record)
 
     def _make_due(self, record: Record, seat: int) -> None:
-        """A seat that opens is newly down to one die."""
+        """Mark the opener as newly down to one die."""
         name = "due" if self.palafico is None else "palafico"
         if self.rules.palafico == "off":
             raise PositionError(f"{self.rules} has no palafico rounds")
@@ -276,7 +278,7 @@ class Parts:
             try:
                 require_legal(record, action.code)
             except PerudoError as error:
-                raise PositionError(f"{text} could not be said here: {error}") from None
+                raise PositionError(f"{text} is not possible here: {error}") from None
             apply(record, action.code)
         while record.pending != NOBODY and int(record.pending) != self.asked:
             apply(record, DECLINE)

@@ -1,4 +1,4 @@
-"""The reveal: what is counted, who loses, who opens next (docs/rules.md, parts 4-7)."""
+"""The reveal: count the dice, find the loser and the next opener (docs/rules.md, parts 4-7)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from perudo.games.perudo.rules import (
 
 @kernel
 def matching(hand: np.uint64, face: int, wild_face: int) -> int:
-    """How many dice of a hand count for a bid on a face (2.5)."""
+    """Return the number of dice in a hand that count for a bid on a face (2.5)."""
     count = count_in_hand(hand, face)
     if wild_face != 0 and wild_face != face:
         count += count_in_hand(hand, wild_face)
@@ -48,7 +48,10 @@ def matching(hand: np.uint64, face: int, wild_face: int) -> int:
 
 @kernel
 def pass_is_valid(hand: np.uint64) -> bool:
-    """All different, all equal, or three and two; ones are no jokers here (7.2)."""
+    """Return true if five dice are all different, all equal, or three and two (7.2).
+
+    Ones are not wild here.
+    """
     most, second = 0, 0
     for face in range(1, FACES + 1):
         count = count_in_hand(hand, face)
@@ -61,7 +64,7 @@ def pass_is_valid(hand: np.uint64) -> bool:
 
 @kernel
 def clear_reveal(state: Record) -> None:
-    """Forget the last reveal. All ten places, empty or not: a fixed number of turns is faster."""
+    """Clear the last reveal, for all ten seats: a loop of fixed length is faster."""
     for seat in range(MAX_PLAYERS):
         state.reveal.lost[seat] = 0
         state.reveal.gained[seat] = 0
@@ -70,7 +73,7 @@ def clear_reveal(state: Record) -> None:
 
 @inlined
 def lift_cups(state: Record) -> np.uint64:
-    """Show every hand; returns all dice as one hand."""
+    """Show every hand; return all dice as one hand."""
     together = np.uint64(0)
     for seat in range(MAX_PLAYERS):
         state.reveal.lost[seat] = 0
@@ -83,7 +86,7 @@ def lift_cups(state: Record) -> np.uint64:
 
 @kernel
 def lose(state: Record, seat: int, dice: int) -> None:
-    """A seat loses dice; if that leaves it one for the first time, it is marked (5.2)."""
+    """Take dice from a seat, and mark it if that leaves one die for the first time (5.2)."""
     state.reveal.lost[seat] = dice
     if state.rules.single_round:
         return
@@ -99,7 +102,7 @@ def lose(state: Record, seat: int, dice: int) -> None:
 
 @kernel
 def all_lose_one_but(state: Record, spared: int) -> None:
-    """Everybody else who is in the game loses a die."""
+    """Take a die from every seat in the game but one."""
     for seat in range(int(state.players)):
         if seat != spared and state.counts[seat] > 0:
             lose(state, seat, 1)
@@ -107,7 +110,7 @@ def all_lose_one_but(state: Record, spared: int) -> None:
 
 @inlined
 def settle_dudo(state: Record) -> None:
-    """Dudo: count, and the one who was wrong loses (part 4)."""
+    """Settle a dudo: count the dice, and let the wrong player lose (part 4)."""
     caller, bidder = int(state.turn), int(state.bidder)
     quantity = quantity_of(state.bid)
     count = matching(lift_cups(state), face_of(state.bid), int(state.wild_face))
@@ -125,7 +128,7 @@ def settle_dudo(state: Record) -> None:
 
 @kernel
 def settle_calza(state: Record, caller: int) -> None:
-    """Calza: exactly right or not (part 6)."""
+    """Settle a claim of calza (part 6)."""
     count = matching(lift_cups(state), face_of(state.bid), int(state.wild_face))
     bidder = int(state.bidder)
     right = count == quantity_of(state.bid)
@@ -148,9 +151,9 @@ def settle_calza(state: Record, caller: int) -> None:
 
 @kernel
 def settlement_key(state: Record) -> np.uint64:
-    """What a settled round was about: with the hands, that decides all that follows from it."""
+    """Return a key of the call that ended a round; with the hands, it determines the outcome."""
     reveal = state.reveal
-    # A call's two reasons, right and wrong, follow from the hands.
+    # The reasons of a right and a wrong call share a kind, since the hands determine which it is.
     kind = 0
     if reveal.reason == CALZA_RIGHT or reveal.reason == CALZA_WRONG:
         kind = 1
@@ -162,7 +165,7 @@ def settlement_key(state: Record) -> np.uint64:
 
 @kernel
 def settle_pass(state: Record) -> None:
-    """A doubted pass: only the passer's cup is lifted (7.7)."""
+    """Settle a doubted pass, and show only the passer's hand (7.7)."""
     caller, passer = int(state.turn), int(state.passer)
     clear_reveal(state)
     state.reveal.hands[passer] = state.hands[passer]
@@ -175,7 +178,7 @@ def settle_pass(state: Record) -> None:
 
 @kernel
 def settle(state: Record, reason: int, caller: int, target: int, count: int, opener: int) -> None:
-    """Note how the round ended; then who opens, whether palafico is due, who has won."""
+    """Record the outcome; then determine the next opener, a due palafico, or the winner."""
     reveal = state.reveal
     reveal.reason = reason
     reveal.caller = caller
@@ -252,7 +255,7 @@ COUNTERS = (
 
 @kernel
 def tally(state: Record, counters: Counters) -> None:
-    """Count how the round just settled went for everybody who was in it."""
+    """Add the round just settled to the counters of every seat that played it."""
     reveal = state.reveal
     reason = int(reveal.reason)
     caller, target = int(reveal.caller), int(reveal.target)
@@ -280,7 +283,7 @@ def tally(state: Record, counters: Counters) -> None:
 
 @kernel
 def loss_counter(reason: int, is_caller: bool, is_target: bool) -> int:
-    """Why a seat lost dice."""
+    """Return the counter for the reason why a seat lost dice."""
     if reason == BID_TOO_HIGH and is_target:
         return LOST_BY_HIGH_BID
     if reason == DUDO_TOO_SOON and is_caller:

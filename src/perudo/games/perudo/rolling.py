@@ -31,18 +31,18 @@ from perudo.games.perudo.rules import (
 )
 
 START_ROUND = 0
-"""The start roll is keyed as round 0; its n-th attempt as the n-th die of a seat."""
+"""The round number in the keys of the start roll. Its n-th attempt is the n-th die of a seat."""
 HALF = np.uint64(32)
 LOW_HALF = np.uint64(0xFFFFFFFF)
 SIX = np.uint64(FACES)
 DICE_PER_HALF = 4
 MOST_NUMBERED_DICE = 24
-"""The rolls of more dice than this have no number in 64 bits."""
+"""The largest number of dice whose rolls can be numbered in 64 bits."""
 
 
 @kernel
 def die(key: np.uint64, round_number: int, seat: int, index: int) -> int:
-    """The face of one die: a pure function of the match's key and the die's place (1.7).
+    """Return the face of one die, a pure function of the match's key and the die's position (1.7).
 
     Eight dice come from one word, four from each half, as the digits of a fraction in base six.
     """
@@ -54,7 +54,7 @@ def die(key: np.uint64, round_number: int, seat: int, index: int) -> int:
 
 
 def _hands_by_digits() -> npt.NDArray[np.uint64]:
-    """For n of 0 to 4 dice and a number below 6**n: the hand whose dice are its base-six digits."""
+    """Return a table of hands, by number of dice (0 to 4) and the base-six number of the dice."""
     table = np.zeros((DICE_PER_HALF + 1, FACES**DICE_PER_HALF), np.uint64)
     for dice in range(1, DICE_PER_HALF + 1):
         for number in range(FACES**dice):
@@ -70,7 +70,7 @@ POWERS = np.array([FACES**dice for dice in range(DICE_PER_HALF + 1)], np.uint64)
 
 @kernel
 def roll(round_key: np.uint64, seat: int, count: int) -> np.uint64:
-    """A cup of dice: die 0 to die count-1 of the seat, the first digits of each half at once."""
+    """Roll a seat's dice, equal to ``die`` for 0 to count-1, with one lookup for each half."""
     word = combine(round_key, seat)
     first = min(count, DICE_PER_HALF)
     second = count - first
@@ -82,7 +82,7 @@ def roll(round_key: np.uint64, seat: int, count: int) -> np.uint64:
 
 @kernel
 def start_roll_opener(state: Record, key: np.uint64) -> int:
-    """Highest die opens; who is tied for it rolls again (1.5, 1.6)."""
+    """Return the opener by a start roll: the highest die opens, and ties roll again (1.5, 1.6)."""
     players = int(state.players)
     everybody = 0
     for seat in range(players):
@@ -110,7 +110,7 @@ def start_roll_opener(state: Record, key: np.uint64) -> int:
 
 @kernel
 def nth_live(state: Record, index: int) -> int:
-    """The n-th seat that has dice."""
+    """Return the n-th seat that has dice."""
     if state.live == state.players:
         return index
     seat = next_live(state, int(state.players) - 1)
@@ -121,7 +121,7 @@ def nth_live(state: Record, index: int) -> int:
 
 @inlined
 def choose_first_opener(state: Record, key: np.uint64) -> None:
-    """Decide who opens the first round, if that has not been decided (1.5)."""
+    """Choose the opener of the first round, unless there is one (1.5)."""
     if state.opener != NOBODY:
         return
     if state.rules.start_mode == START_ROLL:
@@ -134,7 +134,7 @@ def choose_first_opener(state: Record, key: np.uint64) -> None:
 
 @inlined
 def begin_round(state: Record) -> None:
-    """Clear the table for a new round; the hands are rolled by the caller."""
+    """Clear the table for a new round; the caller rolls the hands."""
     for index in range(int(state.actions)):
         state.history[index] = 0
     state.actions = 0
@@ -149,7 +149,7 @@ def begin_round(state: Record) -> None:
 
 @inlined
 def clear_table(state: Record) -> None:
-    """Nobody has said anything yet; the opener is to act."""
+    """Remove all bids and passes, and give the opener the turn."""
     state.turn = state.opener
     state.pending = NOBODY
     state.bidder = NOBODY
@@ -161,7 +161,7 @@ def clear_table(state: Record) -> None:
 
 @inlined
 def usual_wild_face(state: Record) -> int:
-    """What is wild while no palafico round changes it."""
+    """Return the wild face, or 0, of rounds that are not palafico."""
     if state.rules.wild == WILD_HIGHEST:
         return FACES
     return 0 if state.rules.wild == WILD_NONE else ACE
@@ -169,7 +169,7 @@ def usual_wild_face(state: Record) -> int:
 
 @inlined
 def begin_palafico(state: Record) -> None:
-    """Decide at the start of a round whether it is palafico and what is wild (5.1, 5.7, 5.9)."""
+    """Start a palafico round if one is due, and set the wild face (5.1, 5.7, 5.9)."""
     if state.rules.palafico == PALAFICO_OFF:
         return
     if state.live == 2 and state.rules.two_player_palafico != TWO_FULL:
@@ -187,7 +187,7 @@ def begin_palafico(state: Record) -> None:
 
 @kernel
 def start_palafico(state: Record) -> None:
-    """This round is palafico, of the player who is newly down to one die."""
+    """Make this a palafico round, of the player who is newly down to one die."""
     state.palafico = state.palafico_due
     state.palafico_due = NOBODY
     if not state.rules.palafico_aces_wild:
@@ -196,7 +196,7 @@ def start_palafico(state: Record) -> None:
 
 @inlined
 def deal(state: Record, key: np.uint64) -> None:
-    """Roll every cup from the match's key and open the round."""
+    """Roll all hands from the match's key and begin the round."""
     choose_first_opener(state, key)
     round_key = combine(key, int(state.round_number) + 1)
     for seat in range(int(state.players)):
@@ -209,13 +209,16 @@ def deal(state: Record, key: np.uint64) -> None:
 
 @kernel
 def chance_count(state: Record) -> int:
-    """Equally likely ordered rolls of all dice. The first opener is taken as decided."""
+    """Return the number of equally likely ordered rolls of all dice; 0 if too many to number.
+
+    The choice of the first opener is not counted.
+    """
     return FACES ** int(state.total) if state.total <= MOST_NUMBERED_DICE else 0
 
 
 @kernel
 def chance_outcome(state: Record, index: int) -> None:
-    """The n-th ordered roll, the last die running fastest."""
+    """Roll the n-th ordered roll; the last die varies fastest."""
     if state.opener == NOBODY:
         state.opener = nth_live(state, 0)
     for seat in range(int(state.players) - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""The rules of Perudo as data: every option, checked when a value is made.
+"""The rules of Perudo as data: every option, checked when constructed.
 
 A variant is a value of ``Rules``, never a subclass. The clause numbers are those of docs/rules.md.
 """
@@ -18,7 +18,7 @@ MAX_QUANTITY = MAX_PLAYERS * MAX_DICE
 """The largest quantity that can be bid when the rules set no cap."""
 FACES = 6
 
-# The values of each option that is a choice, and the numbers that kernels know them by.
+# The values of each option that is a choice, and their numbers in kernels.
 START_MODES = ("roll", "random", "fixed")
 START_ROLL, START_RANDOM, START_FIXED = range(3)
 START_ROLL_TIES = ("reroll_tied", "reroll_all")
@@ -53,13 +53,13 @@ TWO_PLAYER_PALAFICOS = ("literal", "off_wild", "nonwild_trigger", "full")
 TWO_LITERAL, TWO_OFF_WILD, TWO_NONWILD_TRIGGER, TWO_FULL = range(4)
 
 
-# Each option's ``before`` is its value in records from before there was the option: docs/rules.md,
+# Each option's ``before`` is its value in records that are older than the option: docs/rules.md,
 # 12.2, lists those that are not the official ones.
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rules(Setting):
-    """One set of rules; the defaults are the official game. See docs/rules.md for each clause.
+    """A set of rules; the defaults are the official game. See docs/rules.md for each clause.
 
     >>> Rules(wild="twos")
     Traceback (most recent call last):
@@ -68,85 +68,85 @@ class Rules(Setting):
     """
 
     revision: ClassVar[int] = 1
-    """Raised when the meaning of an option changes; records carry it."""
+    """The version of the rules, stored in records; changing the meaning of an option raises it."""
 
     max_players: int = number(6, 2, MAX_PLAYERS, before=MAX_PLAYERS)
-    """1.1 How many may sit down; at least two."""
+    """1.1 The largest number of players; the smallest is two."""
     dice: int = number(5, 1, MAX_DICE, before=5)
-    """1.2 Dice each player starts with, and the most a calza can bring back."""
+    """1.2 The dice that each player starts with, and the most that a calza can win back."""
     single_round: bool = switch(False, before=False)
-    """1.4 The match is one round: whoever would lose a die loses it."""
+    """1.4 The match is one round, lost by the player who would lose a die."""
     start_mode: str = choice("roll", START_MODES, before="roll")
-    """1.5 Who opens the first round: highest roll, a random seat, or the first seat."""
+    """1.5 The opener of the first round: the highest roll, a random seat, or the first seat."""
     start_roll_tie: str = choice("reroll_tied", START_ROLL_TIES, before="reroll_tied")
-    """1.6 Who rolls again when the start roll is tied."""
+    """1.6 The players who roll again after a tied start roll."""
 
     raise_rule: str = choice("any_face", RAISES, before="any_face")
-    """2.2 What may change when a bid is raised."""
+    """2.2 The changes that a raise may make to quantity and face."""
     cap_bids_at_total: bool = switch(True, before=True)
-    """2.4 No bid above the number of dice in play; otherwise up to 80."""
+    """2.4 Bids are limited to the number of dice in play; otherwise to 80."""
     wild: str = choice("ones", WILDS, before="ones")
     """2.5 The face that counts for every other face."""
 
     ace_rank: str = choice("above_double", ACE_RANKS, before="lowest")
-    """3.1 Where bids on ones stand among the others."""
+    """3.1 The rank of bids on ones among the others."""
     ace_opening: str = choice("palafico_only", ACE_OPENINGS, before="no")
-    """3.2 Whether a round may be opened on ones."""
+    """3.2 Permission to open a round on ones."""
     ace_exit_plus_one: bool = switch(True, before=True)
     """3.4 After n ones, another face needs 2n+1; otherwise 2n."""
     ace_exit_monotone: bool = switch(True, before=True)
     """3.5 When leaving ones, the last bid on another face must be beaten too."""
 
     dudo_starter: str = choice("loser", DUDO_STARTERS, before="loser")
-    """4.4 Who opens after a dudo."""
+    """4.4 The opener after a dudo."""
     loss: str = choice("one", LOSSES, before="one")
-    """4.5 Dice lost by a dudo: one, or as many as the bid was off (at least one)."""
+    """4.5 The dice lost by a dudo: one, or the difference between bid and count (at least one)."""
     exact_bid_doubted: str = choice("challenger_loses", EXACT_DOUBTED, before="challenger_loses")
-    """4.6 Who loses when a doubted bid was exactly right."""
+    """4.6 The loser when a doubted bid was exactly right."""
 
     palafico: str = choice("automatic", PALAFICOS, before="off")
-    """5.1 Whether a player first down to one die plays a palafico round, and who decides."""
+    """5.1 Palafico rounds of players newly down to one die: none, always, or at their choice."""
     palafico_face_change: str = choice("already_palafico", FACE_CHANGES, before="already_palafico")
-    """5.5 Who else may change the face in a palafico round."""
+    """5.5 The other players who may change the face in a palafico round."""
     palafico_owner_may_change: bool = switch(False, before=False)
-    """5.6 Whether the palafico player may change the face later in the round."""
+    """5.6 The palafico player may change the face later in the round."""
     palafico_aces_wild: bool = switch(False, before=False)
-    """5.7 Whether ones stay wild in a palafico round."""
+    """5.7 Ones stay wild in a palafico round."""
     nonwild_order: str = choice("lexicographic", NONWILD_ORDERS, before="lexicographic")
-    """5.8 Rank of ones while nothing is wild: the lowest face, or as in other rounds."""
+    """5.8 The rank of ones while nothing is wild: the lowest face, or as in other rounds."""
     two_player_palafico: str = choice("literal", TWO_PLAYER_PALAFICOS, before="literal")
-    """5.9 What is left of palafico when two players are left."""
+    """5.9 The part of palafico that remains when two players are left."""
 
     calza: bool = switch(True, before=False)
-    """6.1 Whether a bid can be claimed to be exactly right."""
+    """6.1 Players may claim that a bid is exactly right."""
     calza_who: str = choice("any_but_bidder", CALZA_WHO, before="any_but_bidder")
-    """6.3 Who may claim it."""
+    """6.3 The players who may claim calza."""
     calza_reward: str = choice("die", CALZA_REWARDS, before="die")
-    """6.4 What a right calza brings."""
+    """6.4 The reward of a right calza."""
     calza_success_starter: str = choice("caller", CALZA_STARTERS, before="caller")
-    """6.5 Who opens after a right calza."""
+    """6.5 The opener after a right calza."""
     calza_failure_starter: str = choice("caller", CALZA_STARTERS, before="caller")
-    """6.6 Who opens after a wrong one."""
+    """6.6 The opener after a wrong calza."""
     calza_in_palafico: bool = switch(False, before=False)
-    """6.7 Whether calza is allowed in palafico rounds."""
+    """6.7 Calza is allowed in palafico rounds."""
     calza_two_players: bool = switch(False, before=False)
-    """6.8 Whether calza is allowed when two players are left."""
+    """6.8 Calza is allowed when two players are left."""
     calza_after_pass: bool = switch(False, before=False)
-    """6.9 Whether calza is allowed right after a pass."""
+    """6.9 Calza is allowed right after a pass."""
 
     enable_pass: bool = switch(True, before=False)
-    """7.1 Whether a player with five dice may pass."""
+    """7.1 Players with five dice may pass."""
     consecutive_pass: bool = switch(False, before=False)
-    """7.4 Whether a pass may follow a pass."""
+    """7.4 A pass may follow a pass."""
     pass_on_opening: bool = switch(False, before=False)
-    """7.5 Whether the opener may pass."""
+    """7.5 The opener may pass."""
     pass_in_palafico: bool = switch(True, before=True)
-    """7.6 Whether passing is allowed in palafico rounds."""
+    """7.6 Passing is allowed in palafico rounds."""
 
     noun: ClassVar[str] = "rules"
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be played."""
+        """Raise RulesError if options contradict each other."""
         super().__post_init__()
         for impossible, reason in _contradictions(self):
             if impossible:
@@ -165,7 +165,7 @@ class Rules(Setting):
 
     @classmethod
     def parse_option(cls, name: str, text: str) -> Value:
-        """Read the value of an option."""
+        """Parse the value of an option."""
         if name not in OPTIONS:
             raise UnknownNameError(
                 f"unknown rule option {name!r}; see 'perudo rules' for all of them"
@@ -178,12 +178,12 @@ OPTIONS: dict[str, Field[Any]] = {option.name: option for option in fields(Rules
 
 
 def option_values(name: str) -> tuple[str, ...]:
-    """Return everything that an option can be, as text."""
+    """Return all values of an option, as text."""
     return option_texts(OPTIONS[name])
 
 
 def _contradictions(rules: Rules) -> list[tuple[bool, str]]:
-    """Combinations that cannot be played, each with the reason (clause 8)."""
+    """Return checks for impossible combinations, each with its error message (clause 8)."""
     return [
         (
             rules.ace_rank == "above_double"

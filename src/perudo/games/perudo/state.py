@@ -1,4 +1,4 @@
-"""A Perudo position in Python, with names for all that is on the table."""
+"""The Python interface of a Perudo position."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from perudo.games.perudo.rules import Rules
 
 
 class Facts(TypedDict, total=False):
-    """A position as JSON: every message, view, review and retry says it with these fields."""
+    """A position as JSON, with the fields that messages, views, reviews and retries share."""
 
     round: int
     dice: str | None
     """The viewer's own dice."""
     counts: list[int]
-    """Dice of each seat; 0: out."""
+    """The number of dice of each seat; 0 if it is out."""
     turn: int | None
     bid: str | None
     bidder: int | None
@@ -42,7 +42,7 @@ class Facts(TypedDict, total=False):
     total: int
     """The number of dice in play."""
     last: Settled | None
-    """How the last round was settled."""
+    """The outcome of the last round."""
     winner: int | None
     over: bool
 
@@ -52,11 +52,11 @@ def _seat_or_none(seat: int) -> int | None:
 
 
 class PerudoState(State):
-    """One position; ``legal_actions``, ``apply`` and the rest come with every game's state."""
+    """A Perudo position, with the methods of every game's state."""
 
     @property
     def rules(self) -> Rules:
-        """The rules that are played by."""
+        """The rules of the match."""
         return read_rules(self._record)
 
     @property
@@ -66,16 +66,16 @@ class PerudoState(State):
 
     @property
     def dice_counts(self) -> tuple[int, ...]:
-        """How many dice each seat has."""
+        """The number of dice of each seat."""
         return tuple(int(count) for count in self._record.counts[: self.players])
 
     @property
     def total_dice(self) -> int:
-        """How many dice are in play."""
+        """The number of dice in play."""
         return int(self._record.total)
 
     def hand(self, seat: int) -> str | None:
-        """A seat's dice as digits; None if they are not rolled, or hidden from the viewer."""
+        """Return a seat's dice as digits; None if not rolled, or hidden from the viewer."""
         if self._record.counts[seat] == 0:
             return ""
         shown = self.actor is not None and self.viewer in (EVERYTHING, seat)
@@ -83,12 +83,12 @@ class PerudoState(State):
 
     @property
     def turn(self) -> int | None:
-        """Whose turn it is; others may be asked about calza before (see ``actor``)."""
+        """The seat whose turn it is; others may claim calza before it acts (see ``actor``)."""
         return int(self._record.turn) if self.actor is not None else None
 
     @property
     def opener(self) -> int | None:
-        """Who opened this round, or opens the next while dice are to be rolled."""
+        """The seat that opened this round, or opens the next while dice are to be rolled."""
         return _seat_or_none(self._record.opener)
 
     @property
@@ -105,7 +105,7 @@ class PerudoState(State):
 
     @property
     def history(self) -> tuple[tuple[int, Action], ...]:
-        """The round's bids and passes: (seat, action)."""
+        """The round's bids and passes, as pairs (seat, action)."""
         entries = self._record.history[: int(self._record.actions)]
         return tuple(
             (int(history_seat(int(entry))), action_from_code(int(history_action(int(entry)))))
@@ -114,7 +114,7 @@ class PerudoState(State):
 
     @property
     def palafico(self) -> int | None:
-        """Whose palafico round this is."""
+        """The palafico player of this round; None in other rounds."""
         return _seat_or_none(self._record.palafico)
 
     @property
@@ -125,21 +125,21 @@ class PerudoState(State):
 
     @property
     def wild_face(self) -> int | None:
-        """The face that counts for all others in this round."""
+        """The face that counts for all others in this round; None if nothing is wild."""
         return int(self._record.wild_face) or None
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the last round was settled: who, and why."""
+        """The outcome of the last round; None before the first."""
         return outcome_of(self._record)
 
     @property
     def winner(self) -> int | None:
-        """Who has won the match."""
+        """The seat that has won the match; None until then."""
         return _seat_or_none(self._record.winner)
 
     def chance(self, action: object, seat: int | None = None) -> float | None:
-        """The exact chance that what an action claims is so, as a seat (the actor) can know it."""
+        """Return the exact probability of an action's claim, as a seat (the actor) can know it."""
         looker = self.actor if seat is None else seat
         if looker is None or self.hand(looker) is None:
             raise ValueError("the odds need a seat whose dice are known")
@@ -151,7 +151,7 @@ class PerudoState(State):
         return format_position(self._record)
 
     def describe(self) -> str:
-        """The table on a few lines of plain text."""
+        """Describe the table on a few lines of plain text."""
         wild = f"{self.wild_face}s are wild" if self.wild_face else "nothing is wild"
         if self.palafico is not None:
             wild += f", palafico of {seat_name(self.palafico)}"

@@ -23,7 +23,7 @@ from perudo.search.cfr.opponent_sampling import HandsSolver, restricted_response
 from perudo.search.cfr.public_tree_cfr import Solver
 from perudo.search.files.page import ALL_MOVES, Page
 from perudo.search.files.sealed import About, Header
-from perudo.search.files.sparse import SparsePage, Thrift, dense, load, save, sparse_page
+from perudo.search.files.sparse import Pruning, SparsePage, dense, load, save, sparse_page
 from perudo.search.trees import memory_graph, public_tree
 from perudo.search.trees.memory_graph import MemoryGraph
 from perudo.search.trees.outcomes import Players
@@ -61,12 +61,12 @@ SHORTEST_MEMORY, LONGEST_MEMORY = 2, 6
 MOST_WORK, FEWEST_DEALS = 300_000_000_000, 1_000
 """In the largest rounds it is fewer: edges times hands times deals are at most this."""
 
-EXACTLY = Thrift(least_chance=2e-3, least_reach=1e-4)
-KEPT = Thrift(least_chance=1e-2, least_reach=1e-3)
+EXACTLY = Pruning(least_chance=2e-3, least_reach=1e-4)
+KEPT = Pruning(least_chance=1e-2, least_reach=1e-3)
 """What is left out of a page in the working directory ..."""
-SHIPPED = Thrift(least_chance=3e-2, least_reach=1e-3, levels=7)
+SHIPPED = Pruning(least_chance=3e-2, least_reach=1e-3, levels=7)
 """... of one of many dice in the book ..."""
-SHIPPED_SMALL = Thrift(least_chance=1e-2, least_reach=1e-3, levels=31)
+SHIPPED_SMALL = Pruning(least_chance=1e-2, least_reach=1e-3, levels=31)
 SMALL = 6
 """... and of one of at most so many."""
 
@@ -138,8 +138,8 @@ def thinner(page: SparsePage) -> SparsePage:
         return page
     start = PERUDO.start(Rules.parse(page.about["rules"]), 2, page.about["dice"], opener=0)
     graph = memory_graph.build(start, page.about["memory"])
-    thrift = SHIPPED_SMALL if sum(page.about["dice"]) <= SMALL else SHIPPED
-    return sparse_page(graph, dense(page, graph), page.about, thrift)
+    pruning = SHIPPED_SMALL if sum(page.about["dice"]) <= SMALL else SHIPPED
+    return sparse_page(graph, dense(page, graph), page.about, pruning)
 
 
 def kept_page(round: Round, work: Path, seed: int, effort: Effort) -> SparsePage:

@@ -48,7 +48,7 @@ from perudo.games.policy import (
     number_of,
 )
 from perudo.games.state import State, action_code
-from perudo.search.cfr.best_response import Answerer
+from perudo.search.cfr.best_response import BestResponder
 from perudo.search.cfr.external_sampling import learnt_parameters, play_learnt
 from perudo.search.files.page import ALL_MOVES
 
@@ -170,7 +170,7 @@ def local_answer(model: CompiledPlayer, start: State, effort: Effort) -> Answer:
 def trained_answer(player: CompiledPlayer, start: State, seat: int, effort: Effort) -> Answer:
     """Learn against the agent, then play the best move of each information set."""
     memory = effort.memory if start.game.operations.rewind(start.record) else ALL_MOVES
-    learner = Answerer(start, seat, memory, player.policy, player.parameters, effort.seed)
+    learner = BestResponder(start, seat, memory, player.policy, player.parameters, effort.seed)
     learner.iterate(effort.training)
     book, parameters = learnt_parameters(learner.page())
     return Answer(play_learnt, parameters, book)

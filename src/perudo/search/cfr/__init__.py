@@ -1,1 +1,1 @@
-"""Counterfactual regret minimisation, in several forms."""
+"""Counterfactual regret minimisation (CFR), in several variants."""

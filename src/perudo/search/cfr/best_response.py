@@ -1,8 +1,8 @@
-"""Learning an answer to a policy: one player against others who play as given, in any game.
+"""An approximate best response to a policy: one seat learns while the others follow the policy.
 
-Each iteration plays one round. The learner explores by UCB in information sets, as far as the hand
-and the last moves tell them apart; the others do what the policy says. In the end the learner makes
-the move of the highest mean. Whatever it wins then is a lower bound of what can be won.
+Each iteration plays one round. The learner explores by UCB, in information sets that distinguish
+its hand and the last moves. The learnt strategy then makes the move with the highest mean. An exact
+best response has at least its payoff.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ MAX_PATH = 128
 CHUNK = 2_000
 EXPLORATION = 1.0
 SETS, MOVES_OF_SET = 1 << 20, 24
-"""Room for so many information sets, and so many moves in each on average."""
+"""The capacity of the tree: information sets, and the mean number of moves in each."""
 
 
 @kernel
-def answer_policy(
+def respond_to_policy(
     states: Record,
     seat: int,
     memory: int,
@@ -62,7 +62,7 @@ def answer_policy(
     wanted: int,
     stream: Stream,
 ) -> float:
-    """Play rounds from ``states[0]``, before its deal; returns the learner's mean payoff."""
+    """Play rounds from ``states[0]``, before its deal; return the learner's mean payoff."""
     state, scratch = states[1], states[2]
     sets, moves = tree.sets, tree.moves
     path = np.zeros((MAX_PATH, 2), np.int64)
@@ -103,8 +103,8 @@ def answer_policy(
     return mean / wanted
 
 
-class Answerer:
-    """One seat's answer to a policy."""
+class BestResponder:
+    """One seat's learner of a best response to a policy."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class Answerer:
         parameters: Parameters,
         seed: int = 0,
     ) -> None:
-        """Begin to learn against a policy, from a round before its deal."""
+        """Start with no statistics, at a round before its deal."""
         self.memory, self.iterations = memory, 0
         self._seat = seat
         self._model = model_of(policy, start.game.dtype, parameters, np.zeros((len(SEATS), 1)))
@@ -125,10 +125,10 @@ class Answerer:
         self._stream = stream_of(seed, seat, memory)
 
     def iterate(self, times: int) -> float:
-        """Play this many rounds; returns what they won on average."""
+        """Learn from this many rounds; return the learner's mean payoff in them."""
         won = 0.0
         for some in chunks(times, CHUNK):
-            won += some * answer_policy(
+            won += some * respond_to_policy(
                 self._states,
                 self._seat,
                 self.memory,
@@ -141,7 +141,7 @@ class Answerer:
         return won / times
 
     def page(self) -> Page:
-        """The move of the highest mean, for each information set met."""
+        """Return the strategy that makes the move with the highest mean in each information set."""
         sets, learnt = self._tree.sets, self._tree.moves
         kept = sets[(sets["visits"] > 0) & (sets["first"] != NOWHERE)]
         moves = kept["moves"].astype(np.int32)

@@ -1,8 +1,8 @@
 """External-sampling Monte Carlo CFR, for any game and any number of players (Lanctot et al. 2009).
 
-In each iteration one player, in turn, tries all of their moves; chance and the others are sampled.
-Statistics are kept by information set, or by what is left of it with a short memory. Iterations
-weigh by their number (linear CFR).
+In each iteration one player, the traverser, tries all of their moves; the moves of chance and of
+the others are sampled. Statistics are kept by information set, or by its abstraction for a player
+with a short memory. An iteration's weight is its number (linear CFR).
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ from perudo.search.trees.memory_graph import FREE, find
 from perudo.search.trees.outcomes import Keys, Real
 
 MAX_FRAMES = 128
-"""No round asks one player more often."""
+"""The most decisions of the traverser in one round."""
 CHUNK = 500
 Places = npt.NDArray[np.int64]
 
 
 class Learnt(NamedTuple):
-    """Regrets and strategy sums of the information sets met."""
+    """Regrets and strategy sums of the information sets met so far."""
 
     keys: Keys
     """A hash table of information sets."""
     first: Places
-    """The place of each set's first regret and sum."""
+    """The index of each set's first regret and sum."""
     counts: Places
     """The number of each set's moves."""
     used: Places
@@ -71,7 +71,7 @@ class Learnt(NamedTuple):
 
 
 class Frames(NamedTuple):
-    """Rows by move for the decisions that the traverser is trying out, and a row for the others."""
+    """Rows by move for the traverser's open decisions, and one row for the other players."""
 
     mixtures: Real
     values: Real
@@ -79,7 +79,10 @@ class Frames(NamedTuple):
 
 @kernel
 def set_key(state: Record, seat: int, memory: int, scratch: Record) -> np.uint64:
-    """What a player knows; with a short memory, the hand at the start and the last moves."""
+    """Return the key of a seat's information set.
+
+    With a short memory it covers the seat's hand at the start of the round and the last moves.
+    """
     if memory >= ALL_MOVES:
         return combine(information_key(state, seat), seat)
     copy(scratch, state)
@@ -89,7 +92,7 @@ def set_key(state: Record, seat: int, memory: int, scratch: Record) -> np.uint64
 
 @kernel
 def find_or_open(learnt: Learnt, key: np.uint64, moves: int) -> int:
-    """Return the place of an information set, opened if it is new; MISSING if there is no room."""
+    """Return the index of an information set, added if it is new; MISSING if there is no room."""
     table, used = learnt.keys, learnt.used
     place = find(table, key)
     if table[place] == FREE:
@@ -105,7 +108,7 @@ def find_or_open(learnt: Learnt, key: np.uint64, moves: int) -> int:
 
 @kernel
 def match_regrets(regrets: Real, begin_at: int, moves: int, mixture: Real) -> None:
-    """Play in proportion to positive regret; if there is none, all moves alike."""
+    """Fill in a mixture in proportion to positive regret, uniform if no regret is positive."""
     total = 0.0
     for move in range(moves):
         mixture[move] = max(regrets[begin_at + move], 0.0)
@@ -116,7 +119,7 @@ def match_regrets(regrets: Real, begin_at: int, moves: int, mixture: Real) -> No
 
 @kernel
 def draw_move(mixture: Real, moves: int, stream: Stream) -> int:
-    """A move of a mixture."""
+    """Draw a move from a mixture."""
     point = uniform(stream)
     for move in range(moves - 1):
         point -= mixture[move]
@@ -135,16 +138,16 @@ def sample_externally(
     wanted: int,
     stream: Stream,
 ) -> float:
-    """Iterate from ``states[0]``, a round before its deal; returns the mean value to the traverser.
+    """Iterate from ``states[0]``, a round before its deal; return the mean value to the traverser.
 
-    ``states`` has room for a state at each decision of the traverser, and three more. The only
-    place that plays an action is at the end of the loop.
+    ``states`` has room for a state at each decision of the traverser, and three more. Actions are
+    applied only at the end of the loop, because operations are large to compile.
     """
     players = int(states[0].players)
     state, scratch = states[1], states[2]
     first, regrets, sums = learnt.first, learnt.regrets, learnt.sums
     mixtures, below_moves = trying.mixtures, trying.values
-    frames = np.zeros((MAX_FRAMES, 3), np.int64)  # its place in the table, moves, the one tried now
+    frames = np.zeros((MAX_FRAMES, 3), np.int64)  # the set's index, its moves, the one being tried
     mean = 0.0
     for iteration in range(done, done + wanted):
         seat = iteration % players
@@ -209,7 +212,7 @@ def sample_externally(
 
 
 class SamplingSolver:
-    """What all players of a round have learnt."""
+    """Learner of strategies for all players of a round."""
 
     variant = "mccfr"
 
@@ -220,9 +223,9 @@ class SamplingSolver:
         seed: int = 0,
         largest: int = 1 << 20,
     ) -> None:
-        """Begin to learn from a round before its deal.
+        """Start with no regrets, at a round before its deal.
 
-        No more than ``largest`` information sets are kept; moves elsewhere are taken at random.
+        The solver keeps at most ``largest`` information sets; moves elsewhere are random.
         """
         game = start.game
         if memory < ALL_MOVES and not game.operations.rewind(start.record):
@@ -245,16 +248,16 @@ class SamplingSolver:
 
     @property
     def information_sets(self) -> int:
-        """How many have been met."""
+        """The number of information sets met so far."""
         return int(self._learnt.used[0])
 
     @property
     def bytes(self) -> int:
-        """Memory in use for what was learnt."""
+        """The memory used by regrets and strategy sums, in bytes."""
         return int(self._learnt.used[0]) * 24 + int(self._learnt.used[1]) * 16
 
     def iterate(self, times: int) -> float:
-        """Learn; returns what the traversed positions were worth to their player on average."""
+        """Run this many iterations; return the mean value of a round to the traverser."""
         value = 0.0
         for some in chunks(times, CHUNK):
             value += some * sample_externally(
@@ -296,7 +299,7 @@ class SamplingSolver:
 def play_learnt(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Draw from the mixture of the information set; in one never met, any move."""
+    """Draw a move from the information set's mixture; any legal move in a set never met."""
     scratch = workspace(observation, 1)
     seat = int(observation.viewer)
     key = set_key(observation, seat, int(parameters[0]), scratch[0])
@@ -317,6 +320,9 @@ def play_learnt(
 
 
 def learnt_parameters(page: Page) -> tuple[Book, Parameters]:
-    """What ``play_learnt`` needs; the book must be kept as long as it is played."""
+    """Return the parameters of ``play_learnt``, and the book that they point into.
+
+    The caller must keep the book alive for as long as the policy is used.
+    """
     book = Book.plain(page)
     return book, np.concatenate([[float(page.about["memory"])], book.parameters])

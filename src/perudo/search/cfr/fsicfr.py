@@ -1,12 +1,11 @@
 """Fixed-strategy iteration CFR on the graph of a round with a short memory (Neller and Hnath 2011).
 
-One deal is drawn for each iteration. A first pass goes forward over all nodes, with strategies from
-the regrets so far, and adds up how often, and by how much will of either player, each node is
-reached; a second goes back with values and adds the regrets. Positions that players with so short
-a memory take for the same have one strategy; the values behind them are exact for the deal, the
-chances of reaching them are averages over the ways there.
+Each iteration draws one deal. A forward pass over all nodes computes strategies from the regrets so
+far, and each player's reach of every node; a backward pass computes values and adds the regrets.
+Positions that players with so short a memory cannot distinguish share one strategy. Their values
+are exact for the deal; their reaches are means over all paths to them.
 
-Later iterations weigh more, by their number, in regrets and averages (linear CFR).
+An iteration's weight in regrets and averages is its number (linear CFR).
 """
 
 from __future__ import annotations
@@ -26,16 +25,16 @@ from perudo.search.trees.outcomes import Numbers, Players, Real
 from perudo.search.trees.public_tree import PLAYERS
 
 CHUNK = 2000
-"""Iterations in one call of the kernel, so that it can be interrupted."""
+"""Iterations in one call of the kernel. The program can be interrupted only between calls."""
 
 
 class Workspace(NamedTuple):
-    """Arrays that one iteration writes besides regrets and sums."""
+    """The scratch arrays of an iteration."""
 
     strategy: Numbers
-    """The chance of each edge's move."""
+    """The probability of each edge's move."""
     own: Real
-    """The reach of each node by each player's own will."""
+    """Each player's own reach of each node."""
     values: Numbers
     """The value of each node to the first player."""
     below: Numbers
@@ -50,8 +49,8 @@ def go_forward(
 ) -> None:
     """Compute strategies and reaches, and add the strategies to the sums.
 
-    ``regrets`` and ``sums`` are those of the hands dealt. A node's reach is the mean over all ways
-    to it. Loops run over slices, which is much faster.
+    ``regrets`` and ``sums`` are the rows of the hands dealt. A node's reach is the mean over all
+    paths to it. Loops run over slices, which is much faster.
     """
     actors, edges, targets, shares = graph.actors, graph.edges, graph.targets, graph.ways
     strategy, own, nothing = space.strategy, space.own, np.float32(0.0)
@@ -127,7 +126,7 @@ def learn_from_deals(
     wanted: int,
     stream: Stream,
 ) -> float:
-    """Iterate on deals drawn at random; returns the mean value to the first player."""
+    """Iterate on random deals; return the mean value to the first player."""
     nodes = graph.actors.size
     worth, values = np.zeros(graph.payoffs.shape[0], np.float32), np.zeros(nodes, np.float32)
     space = Workspace(
@@ -153,7 +152,7 @@ def learn_from_deals(
 
 @kernel
 def value_of_deals(graph: Layout, weights: tuple[Real, Real], chances: Players, one: int) -> float:
-    """Return the value to the first player with one hand, over all hands of the second."""
+    """Return the value of one hand of the first player, over all hands of the second."""
     actors, edges, targets, offsets = graph.actors, graph.edges, graph.targets, graph.offsets
     values, worth = np.zeros(actors.size), np.zeros(graph.payoffs.shape[0])
     mean = 0.0
@@ -180,7 +179,7 @@ def value_of(graph: MemoryGraph, first: Numbers, second: Numbers) -> float:
 
 
 def average_of(graph: MemoryGraph, player: int, sums: Numbers) -> Numbers:
-    """A player's average strategy, from sums by hand and move; evenly where nothing was added."""
+    """Return a player's average strategy, from sums by hand and move; uniform where they are 0."""
     mine = np.flatnonzero(graph.actors == player)
     moves = np.diff(graph.edges)[mine]
     totals: Any = np.add.reduceat(sums, graph.offsets[mine], axis=1) if len(mine) else sums
@@ -191,14 +190,14 @@ def average_of(graph: MemoryGraph, player: int, sums: Numbers) -> Numbers:
 
 
 def chunks(times: int, most: int) -> Iterator[int]:
-    """Yield parts of a number of iterations: a kernel can be interrupted only between calls."""
+    """Split a number of iterations into parts of at most ``most``, one for each kernel call."""
     while times > 0:
         yield min(times, most)
         times -= most
 
 
 class GraphSolver(ABC):
-    """What two players have learnt of a round of which they remember only the last moves."""
+    """Base class of learners for a round in which two players remember only the last moves."""
 
     variant: ClassVar[str]
     regrets: Players
@@ -222,12 +221,12 @@ class GraphSolver(ABC):
 
     @property
     def bytes(self) -> int:
-        """Memory of what is learnt."""
+        """The memory of regrets and strategy sums, in bytes."""
         return sum(part.nbytes for part in (*self.regrets, *self.sums))
 
     @abstractmethod
     def average(self) -> Players:
-        """Return each player's average strategy, by hand and by ``offsets``."""
+        """Return both players' average strategies, by hand and by ``offsets``."""
 
     def value(self) -> float:
         """Return the value of the average strategies to the first player, over all deals."""
@@ -240,7 +239,7 @@ class GraphSolver(ABC):
 
 
 class MemorySolver(GraphSolver):
-    """FSICFR. Regrets and sums are by hand and move."""
+    """The FSICFR solver. Regrets and sums are indexed by hand and move."""
 
     variant = "fsicfr"
 
@@ -251,7 +250,7 @@ class MemorySolver(GraphSolver):
         self.sums = np.zeros(first, np.float32), np.zeros(second, np.float32)
 
     def iterate(self, times: int) -> float:
-        """Learn from this many deals; returns their mean value to the first player."""
+        """Learn from this many deals; return their mean value to the first player."""
         value = 0.0
         for some in chunks(times, CHUNK):
             value += some * learn_from_deals(
@@ -267,6 +266,6 @@ class MemorySolver(GraphSolver):
         return value / times
 
     def average(self) -> Players:
-        """Return each player's average strategy, by hand and by ``offsets``."""
+        """Return both players' average strategies, by hand and by ``offsets``."""
         first, second = (average_of(self.graph, seat, self.sums[seat]) for seat in range(PLAYERS))
         return first, second

@@ -1,7 +1,7 @@
 """Counterfactual regret minimisation over the histories of a round.
 
-Slower than on the public tree, but moves may be hidden. Also the yardstick that the public tree's
-solver is tested against.
+This is slower than on the public tree, but moves may be hidden. Tests compare the public tree's
+solver with it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from perudo.search.trees.public_tree import PLAYERS
 
 @kernel
 def reach_down(tree: Histories, sets: Small, strategy: Real, reach: Real) -> None:
-    """Compute how often each node is reached, by each player's will and by chance (the last)."""
+    """Fill in each node's reach: a column for each player's own strategy, the last for chance."""
     actors, first, counts = tree.actors, tree.first, tree.counts
     reach[0] = 1.0
     for node in range(actors.size):
@@ -41,7 +41,7 @@ def values_up(
     values: Real,
     gains: Real,
 ) -> None:
-    """Compute the values of nodes to a player, and what each of their moves gains by set."""
+    """Fill in the values of nodes to a player, and the gains of their moves by information set."""
     actors, first, counts = tree.actors, tree.first, tree.counts
     for node in range(actors.size - 1, -1, -1):
         who = actors[node]
@@ -60,7 +60,7 @@ def values_up(
 
 
 class HistorySolver:
-    """CFR, CFR+ or discounted CFR over histories, with the same meaning as ``cfr.Solver``."""
+    """Solver by CFR, CFR+ or discounted CFR; see ``public_tree_cfr.Solver``."""
 
     def __init__(self, tree: HistoryTree, variant: str = "cfr+") -> None:
         self.tree, self.variant, self.iterations = tree, variant, 0
@@ -70,11 +70,11 @@ class HistorySolver:
 
     @property
     def bytes(self) -> int:
-        """Memory of what is learnt."""
+        """The memory of regrets and strategy sums, in bytes."""
         return self.regrets.nbytes + self.sums.nbytes
 
     def strategy(self, weights: Real) -> Real:
-        """Play in proportion to positive weights; all alike where there are none."""
+        """Return mixtures in proportion to positive weights, uniform where none is positive."""
         positive = np.maximum(weights, 0.0) * self._legal
         total = positive.sum(axis=1, keepdims=True)
         even = self._legal / self.tree.set_counts[:, None]
@@ -82,7 +82,7 @@ class HistorySolver:
         return np.where(total > 0, shares, even)
 
     def iterate(self, times: int = 1) -> None:
-        """Both players learn, one after the other."""
+        """Run this many iterations; the players learn alternately."""
         for _ in range(times):
             self.iterations += 1
             turn = float(self.iterations)
@@ -93,7 +93,7 @@ class HistorySolver:
                 mine = self.tree.set_actors == player
                 own = np.zeros(self.tree.information_sets)
                 acting = self.tree.actors == player
-                # With perfect recall, one's own will reaches all nodes of a set alike.
+                # With perfect recall, a player's own reach is equal at all nodes of a set.
                 own[self.tree.sets[acting]] = reach[acting, player]
                 self.sums[mine] += (weight * own[:, None] * strategy)[mine]
                 regrets = self.regrets[mine]
@@ -113,15 +113,15 @@ class HistorySolver:
         return values, reach, gains
 
     def value(self, strategy: Real | None = None) -> float:
-        """What strategies, or the average ones, are worth to the first player."""
+        """Return the value to the first player of a strategy profile, by default the average."""
         chosen = self.strategy(self.sums) if strategy is None else strategy
         return float(self._evaluate(0, chosen)[0][0])
 
     def best_response(self, player: int, strategy: Real | None = None) -> float:
-        """What the best answer to the other's strategy is worth to a player.
+        """Return the value to a player of a best response to the other's strategy.
 
-        A set's best move is found when the values below it are: so the sets are settled one height
-        at a time, from the leaves up.
+        A set's best move depends on the values below it, so best moves are found one height at a
+        time, from the leaves up.
         """
         chosen = (self.strategy(self.sums) if strategy is None else strategy).copy()
         tree = self.tree
@@ -142,9 +142,9 @@ class HistorySolver:
         return float(self._evaluate(player, chosen)[0][0])
 
     def exploitability(self, strategy: Real | None = None) -> float:
-        """How much a player loses, on average over seats, against somebody who knows them.
+        """Return the mean over seats of what a best response gains.
 
-        In a game that is not zero-sum in this form, what both get in all is taken off.
+        In a game that is not zero-sum in this form, the sum of both players' values is subtracted.
         """
         both = sum(self.best_response(player, strategy) for player in range(PLAYERS))
         chosen = self.strategy(self.sums) if strategy is None else strategy

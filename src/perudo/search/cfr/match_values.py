@@ -1,8 +1,8 @@
-"""What a match between two players is worth from each standing, from its solved rounds.
+"""The value of each match state between two players, from its solved round.
 
-A round leads to standings that have been valued before it, since dice are lost; where a claim can
-win a die back, standings lead to each other, and values are worked out in sweeps until they settle.
-Small rounds are solved exactly, larger ones for players with a short memory.
+Since rounds lose dice, a round leads to match states that already have values. Where a claim can
+win a die back, match states lead to each other, and sweeps over all rounds repeat until the values
+settle. Small rounds are solved exactly, larger ones for players with a short memory.
 """
 
 from __future__ import annotations
@@ -22,52 +22,52 @@ from perudo.search.trees import memory_graph, public_tree
 from perudo.search.trees.outcomes import Real
 
 Mirror = Callable[[State], tuple[State, bool]]
-"""A standing with its seats in the order in which strategies are kept, and whether they were
-exchanged for that."""
+"""A function that puts a match state's seats into canonical order, and returns whether it exchanged
+them."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How well rounds are solved."""
+    """Limits and targets of the solvers."""
 
     memory: int = 2
-    """Moves that players of larger rounds remember at least; more ..."""
+    """The shortest memory, in moves, of players in larger rounds."""
     positions: int = 10_000
-    """... where that makes no more public positions than this."""
+    """Players remember more moves while that makes at most this many public positions."""
     iterations: int = 200_000
-    """Deals that they learn from."""
+    """The number of deals to learn a larger round from."""
     exact_positions: int = 40_000
-    """Rounds of at most so many public positions are solved exactly."""
+    """Rounds with at most this many public positions are solved exactly."""
     target: float = 1e-4
-    """To this exploitability."""
+    """The exploitability at which an exact solver stops."""
     settled: float = 1e-3
-    """Values that go round in circles are done when none changes by more ..."""
+    """Sweeps stop when no value of a match state changes by more than this."""
     most_sweeps: int = 8
-    """... or after so many sweeps: rounds learnt from random deals never quite settle."""
+    """The largest number of sweeps; values learnt from random deals never quite settle."""
     for_match: bool = True
-    """Play rounds for the match, or only for the dice."""
+    """True to maximise the match's payoff, false for the round's payoff in dice."""
     seed: int = 0
 
 
 @dataclass(frozen=True)
 class Valued:
-    """A standing, what it is worth to the first seat (-1 to 1), and how to play the round."""
+    """A match state, its value to the first seat (-1 to 1), and the strategies of its round."""
 
     start: State
     value: float
     error: float
-    """How far from the value of perfect play it can be, where the round is solved exactly, as far
-    as this round goes; else NaN: the strategies are evaluated exactly, but may not be the best."""
+    """The exploitability within this round, a bound on the value's error, if the round is solved
+    exactly. Else NaN: strategies are evaluated exactly, but may not be optimal."""
     page: Page
 
 
 LONGEST_MEMORY = 6
-"""Remembering more moves than this is remembering all."""
+"""The longest memory, in moves, that ``build_round`` tries."""
 Round = public_tree.PublicTree | memory_graph.MemoryGraph
 
 
 def build_round(start: State, effort: Effort) -> Round:
-    """The round's whole tree if it is small enough, else its graph."""
+    """Build the round's full public tree if it is small enough, else its memory graph."""
     try:
         return public_tree.build(start, largest=effort.exact_positions)
     except public_tree.TooLargeError:
@@ -78,7 +78,7 @@ def build_round(start: State, effort: Effort) -> Round:
 
 
 def solve_round(start: State, round: Round, values: Real | None, effort: Effort) -> Valued:
-    """Solve a round, for the standings' values or (None) for the dice."""
+    """Solve a round for the given values of the next match states, or (None) for the dice."""
     valued = round if values is None else round.for_match(values)
     about: About = {**about_round(start), "horizon": "round" if values is None else "match"}
     if isinstance(valued, public_tree.PublicTree):
@@ -96,51 +96,51 @@ def solve_round(start: State, round: Round, values: Real | None, effort: Effort)
 
 
 class MatchSolver:
-    """Solves the rounds of a match from the last ones up."""
+    """Solver of a match: solves its rounds in order, the fewest dice first."""
 
     def __init__(self, starts: list[State], effort: Effort, mirror: Mirror) -> None:
         self.effort, self._mirror = effort, mirror
         self.valued: dict[bytes, Valued] = {}
         self.change = 0.0
-        """By how much a value changed in the last sweep: what may be left of circles."""
+        """The largest change of a value in the last sweep."""
         self._rounds: dict[bytes, tuple[State, Round]] = {}
         waiting = [mirror(start)[0] for start in starts]
         while waiting:
-            standing = waiting.pop()
-            if _name(standing) not in self._rounds:
-                round = build_round(standing, effort)
-                self._rounds[_name(standing)] = standing, round
+            match_state = waiting.pop()
+            if _name(match_state) not in self._rounds:
+                round = build_round(match_state, effort)
+                self._rounds[_name(match_state)] = match_state, round
                 after = (state for state in round.outcomes.states if not state.over)
                 waiting += [mirror(state)[0] for state in after]
 
     @property
-    def standings(self) -> list[State]:
-        """All standings that can come, the fewest dice first."""
-        found = (standing for standing, _ in self._rounds.values())
+    def match_states(self) -> list[State]:
+        """All match states that can occur, the fewest dice first."""
+        found = (match_state for match_state, _ in self._rounds.values())
         return sorted(found, key=lambda state: (int(state.record.counts.sum()), _name(state)))
 
     def value_of(self, state: State) -> float:
-        """What a state between rounds is worth to its first seat; 0 if nothing is known yet."""
+        """Return the value of a match state to its first seat; 0 if it has none yet."""
         if state.over:
             return float(state.payoffs(MATCH)[0])
-        standing, exchanged = self._mirror(state)
-        known = self.valued.get(_name(standing))
+        match_state, exchanged = self._mirror(state)
+        known = self.valued.get(_name(match_state))
         value = known.value if known else 0.0
         return -value if exchanged else value
 
     def solve(self, report: Callable[[Valued], None] = lambda valued: None) -> None:
-        """Solve every round; again and again while values still change."""
+        """Solve every round, in repeated sweeps while values still change."""
         for _ in range(self.effort.most_sweeps):
             circular = self._sweep(report)
             if not self.effort.for_match or (not circular and self.change <= self.effort.settled):
                 return
 
     def _sweep(self, report: Callable[[Valued], None]) -> bool:
-        """Solve every round once; says whether some standing was needed before it had a value."""
+        """Solve every round once; return true if it needed the value of an unsolved match state."""
         self.change, circular = 0.0, False
-        for standing in self.standings:
-            before = self.valued.get(_name(standing))
-            _, round = self._rounds[_name(standing)]
+        for match_state in self.match_states:
+            before = self.valued.get(_name(match_state))
+            _, round = self._rounds[_name(match_state)]
             after = round.outcomes.states
             circular |= any(
                 not state.over and _name(self._mirror(state)[0]) not in self.valued
@@ -148,9 +148,9 @@ class MatchSolver:
             )
             values = np.array([self.value_of(state) for state in after])
             found = solve_round(
-                standing, round, values if self.effort.for_match else None, self.effort
+                match_state, round, values if self.effort.for_match else None, self.effort
             )
-            self.valued[_name(standing)] = found
+            self.valued[_name(match_state)] = found
             if before is not None:
                 self.change = max(self.change, abs(found.value - before.value))
             report(found)

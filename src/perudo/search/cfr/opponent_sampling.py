@@ -1,23 +1,23 @@
 """CFR on the graph of a round with a short memory, for all hands of one player at once.
 
 FSICFR draws a deal for each iteration, so a hand of five dice learns from one in 252 of them, each
-time against one hand. Here one hand of the *other* player is drawn, and every hand of the learner
-is gone through against it: a pass is as good as 252 deals, and its loops run over hands, side by
-side in memory. Parts of the graph that the drawn hand would never lead to are left out.
+time against one hand. Here a pass draws one hand of the *other* player, and all hands of the
+learner play against it: a pass is as good as 252 deals, and its loops run over hands, side by side
+in memory. A pass skips the parts of the graph that the drawn hand never leads to.
 
-Who has forgotten how a position came about should judge it by how it mostly comes about. FSICFR
-weighs all ways to a position alike, those included that the learner would never take. Here a
-regret is weighed by the chance that both players' wills lead to the position, over the chance that
-the learner's alone does: the other's part in it, given how the learner plays. Where nothing is
-forgotten both are the same, and CFR.
+A player who has forgotten how a position came about should weigh its paths by how likely they are.
+FSICFR weighs all paths to a position equally, even those that the learner would never take. Here
+the weight of a regret is the joint reach of both players divided by the learner's own reach: the
+other's reach, given how the learner plays. With perfect recall both weights are equal, as in CFR.
 
-A learner may also be told how somebody plays, and meet that player in a share of its passes: a
-restricted Nash response (Johanson, Zinkevich and Bowling 2007). What it learns wins more from such
-a player the larger the share is, and costs less against others the smaller it is. The passes of
-its opponent are against the learner alone, so the two players have to be learnt one at a time.
+A learner may also be given the strategies of known opponents, and meet them in a share of its
+passes: a restricted Nash response (Johanson, Zinkevich and Bowling, Computing robust
+counter-strategies, 2007). A larger share wins more from these opponents, and loses more to others.
+The opponent's own passes are always against the learner, so the two players have to be learnt one
+at a time.
 
-The hands drawn are spread evenly over all deals (a sequence of golden sections), which leaves less
-to luck than drawing each by itself. Later passes weigh more, by their number (linear CFR).
+The hands drawn are spread evenly over all deals (by the golden ratio sequence), which has less
+variance than independent draws. A pass's weight is its number (linear CFR).
 """
 
 from __future__ import annotations
@@ -36,50 +36,50 @@ from perudo.search.trees.outcomes import Numbers, Players, Real
 from perudo.search.trees.public_tree import PLAYERS
 
 NOBODY = -1
-"""No player has an opponent that is known."""
+"""The learner of a solver without known opponents."""
 GOLDEN = 0.6180339887498949
 PASSES_PER_AVERAGE = 16
-"""Passes between two additions of the strategies to the averages."""
+"""The number of passes between two updates of the average strategies."""
 EXPLORING = 0.05
-"""The share of a player's own moves, on the way to a position, that is taken to be uniform."""
+"""The share of uniformly random moves that is mixed into a player's own reach of a position."""
 
 
 class Learnt(NamedTuple):
-    """What both players have learnt."""
+    """The regrets, strategy sums and reaches of both players."""
 
     regrets: Players
-    """Rows by move, columns by hand; so are the sums."""
+    """Regrets, with rows by move and columns by hand; ``sums`` has the same layout."""
     sums: Players
     own: Players
-    """The reach of each node by the player's own will, with each hand, some passes ago."""
+    """The player's own reach of each node with each hand, as of the last update of averages."""
 
 
 class Known(NamedTuple):
-    """Opponents of one of the players whose strategies are known to it."""
+    """Opponents whose strategies one of the players knows."""
 
     learner: int
     """The player who meets them, or NOBODY."""
     strategies: Numbers
     """Their strategies: opponents by moves by hands."""
     share: float
-    """The share of the learner's passes that is against one of them."""
+    """The share of the learner's passes that are against one of them."""
 
 
 class Workspace(NamedTuple):
-    """Arrays that one pass of a player writes besides regrets."""
+    """The scratch arrays of a pass."""
 
     mixture: Numbers
     """One node's strategies: moves by hands."""
     joint: Numbers
-    """The reach of each node by both wills, with each hand."""
+    """The joint reach of each node by both players, with each hand."""
     values: Numbers
     """The value of each node with each hand."""
     worth: Numbers
     """The payoff of each leaf table to the player with each hand."""
     chosen: Numbers
-    """The chance of each edge's move by the other player, with the hand drawn."""
+    """The probability of each edge's move by the other player, with the hand drawn."""
     reached: npt.NDArray[np.bool_]
-    """True for the nodes that the other's will leads to."""
+    """True for the nodes that the other player's moves can lead to."""
 
 
 @kernel
@@ -90,7 +90,7 @@ def part_of(buffer: Numbers, rows: int, columns: int) -> Numbers:
 
 @kernel
 def mix_moves(block: Numbers, mixture: Numbers) -> None:
-    """Strategies from regrets, both by move and hand."""
+    """Fill in strategies by regret matching, indexed by move and hand like the regrets."""
     moves, hands = block.shape
     total = np.zeros(hands, np.float32)
     for move in range(moves):
@@ -115,9 +115,9 @@ def mix_moves(block: Numbers, mixture: Numbers) -> None:
 def add_averages(
     player: int, graph: Layout, learnt: Learnt, mixture: Numbers, weight: float
 ) -> None:
-    """Add a player's strategies to its averages, by how far its own will leads there.
+    """Add a player's strategies to its sums, weighted by its own reach.
 
-    ``learnt.own`` is left with that reach when a few moves are any at all.
+    This also updates ``learnt.own``, with a share ``EXPLORING`` of random moves.
     """
     actors, edges, targets, ways = graph.actors, graph.edges, graph.targets, graph.ways
     regrets, sums, own = learnt.regrets[player], learnt.sums[player], learnt.own[player]
@@ -156,7 +156,7 @@ def add_averages(
 def follow_other(
     player: int, other: int, graph: Layout, regrets: Numbers, space: Workspace
 ) -> None:
-    """Compute what the other of ``player`` does with one hand, and where that can lead."""
+    """Fill in the strategy of the opponent of ``player`` with one hand, and the reached nodes."""
     actors, edges, targets = graph.actors, graph.edges, graph.targets
     chosen, reached = space.chosen, space.reached
     nothing = np.float32(0.0)
@@ -184,7 +184,7 @@ def follow_other(
 
 @kernel
 def go_forward(player: int, graph: Layout, regrets: Numbers, space: Workspace) -> None:
-    """Compute how far both wills lead to each node with each of the player's hands."""
+    """Fill in the joint reach of each node with each of the player's hands."""
     actors, edges, targets, ways = graph.actors, graph.edges, graph.targets, graph.ways
     chosen, reached, joint = space.chosen, space.reached, space.joint
     hands = joint.shape[1]
@@ -219,7 +219,7 @@ def go_forward(player: int, graph: Layout, regrets: Numbers, space: Workspace) -
 
 @kernel
 def go_back(player: int, graph: Layout, learnt: Learnt, space: Workspace, weight: float) -> None:
-    """Compute values, and add regrets, by node and the player's hand."""
+    """Compute values and add regrets, by node and by the player's hand."""
     actors, edges, targets = graph.actors, graph.edges, graph.targets
     chosen, values, worth = space.chosen, space.values, space.worth
     regrets, own = learnt.regrets[player], learnt.own[player]
@@ -262,7 +262,7 @@ def go_back(player: int, graph: Layout, learnt: Learnt, space: Workspace, weight
                 value[hand] = sums[hand] / totals[hand]
             else:
                 value[hand] = evens[hand] * even
-            # ``own`` is some passes old, so that the quotient may be above what it can be.
+            # ``own`` is some passes old, so the quotient may exceed 1.
             totals[hand] = gain * min(both[hand] / alone[hand], np.float32(1.0))
         for move in range(end - begin):
             into = targets[begin + move]
@@ -283,13 +283,13 @@ def learn_passes(
     done: int,
     wanted: int,
 ) -> None:
-    """Passes for either player in turn, against hands of the other drawn evenly.
+    """Run passes for either player in turn, against evenly spread hands of the other.
 
-    In its share of the passes the learner meets one of the known players instead.
+    In a share of its passes the learner meets one of the known opponents instead.
     """
     most, nodes, tables = most_moves(graph), graph.actors.size, graph.payoffs.shape[0]
     reached, chosen = np.zeros(nodes, np.bool_), np.zeros(graph.targets.size, np.float32)
-    # Made once: fresh memory for each pass would take longer than the pass.
+    # Allocated once, because allocating for each pass would take longer than the pass.
     larger = max(learnt.own[0].shape[1], learnt.own[1].shape[1])
     mixtures = np.zeros(most * larger, np.float32)
     joints = np.zeros(nodes * larger, np.float32)
@@ -323,7 +323,7 @@ def learn_passes(
 
 
 class HandsSolver(GraphSolver):
-    """CFR for all hands at once. Regrets and sums are by move and hand."""
+    """The solver for all hands at once. Regrets and sums are indexed by move and hand."""
 
     variant = "fsicfr over all hands"
 
@@ -335,10 +335,10 @@ class HandsSolver(GraphSolver):
         known: Sequence[Numbers] = (),
         share: float = 0.0,
     ) -> None:
-        """Begin with no regrets.
+        """Start with no regrets.
 
         In a ``share`` of its passes the ``learner`` meets one of the ``known`` opponents, whose
-        strategies are by hand and laid out as averages.
+        strategies are laid out like the result of ``average``.
         """
         super().__init__(graph, seed)
         (one, first), (two, second) = self._sizes()
@@ -352,7 +352,7 @@ class HandsSolver(GraphSolver):
         self._known = Known(learner, np.array(by_move, np.float32, order="C"), share)
 
     def iterate(self, times: int) -> None:
-        """Make this many passes for each player."""
+        """Run this many passes for each player."""
         for some in chunks(times, CHUNK):
             learn_passes(
                 self._layout,
@@ -367,7 +367,7 @@ class HandsSolver(GraphSolver):
             self.iterations += some
 
     def average(self) -> Players:
-        """Return each player's average strategy, by hand and by ``offsets``."""
+        """Return both players' average strategies, by hand and by ``offsets``."""
         first, second = (
             np.ascontiguousarray(average_of(self.graph, player, self.sums[player].T))
             for player in range(PLAYERS)
@@ -378,7 +378,7 @@ class HandsSolver(GraphSolver):
 def restricted_response(
     graph: MemoryGraph, seed: int, passes: int, known: list[Players], share: float
 ) -> Players:
-    """Return strategies of either player that meet known ones in a share of their passes."""
+    """Return both players' restricted Nash responses to the known strategies."""
     learnt = []
     for learner in range(PLAYERS):
         met = [strategies[1 - learner] for strategies in known]

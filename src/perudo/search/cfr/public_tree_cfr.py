@@ -27,11 +27,11 @@ from perudo.search.trees.public_tree import PLAYERS, PublicTree
 
 VARIANTS = ("cfr", "cfr+", "dcfr")
 ENTRIES_AT_ONCE = 20_000_000
-"""How much is learnt in one call of a kernel, in which the program cannot be interrupted."""
+"""The number of regrets to update in one call of a kernel, which cannot be interrupted."""
 
 
 class Solver:
-    """Regrets and strategy sums of a round being solved."""
+    """Solver of a round: its regrets and strategy sums."""
 
     def __init__(
         self,
@@ -42,10 +42,10 @@ class Solver:
         beta: float = 0.0,
         gamma: float = 2.0,
     ) -> None:
-        """Begin with no regrets.
+        """Start with no regrets.
 
-        In discounted CFR the t-th positive regrets are kept to t**alpha / (t**alpha + 1), the
-        negative with beta, and the t-th strategy weighs t**gamma in the average.
+        Iteration t of discounted CFR multiplies positive regrets by t**alpha / (t**alpha + 1),
+        negative ones likewise with beta, and gives its strategy the weight t**gamma in the average.
         """
         if variant not in VARIANTS:
             raise UnknownNameError(f"unknown variant {variant!r}; there are: {', '.join(VARIANTS)}")
@@ -54,7 +54,7 @@ class Solver:
         self._layout = layout(tree, precision)
         self._space = workspace(self._layout, precision)
         self.offsets = self._layout.offsets
-        """Where a kind's numbers begin, by (move, node, hand); leaves have none."""
+        """The start of each kind's regrets, by (move, node, hand); leaves have none."""
         entries = int(self.offsets[-1])
         self.regrets = np.zeros(entries, precision)
         self.sums = np.zeros(entries, precision)
@@ -62,12 +62,12 @@ class Solver:
 
     @property
     def bytes(self) -> int:
-        """Memory of the solver's arrays."""
+        """The memory of the solver's arrays, in bytes."""
         space = self._space
         return sum(array.nbytes for array in (self.regrets, self.sums, *space.reaches, *space[1:]))
 
     def iterate(self, times: int = 1) -> None:
-        """Both players learn, one after the other."""
+        """Run this many iterations; the players learn alternately."""
         last = self.iterations + times
         at_once = max(1, ENTRIES_AT_ONCE // len(self.regrets))
         while self.iterations < last:
@@ -76,7 +76,7 @@ class Solver:
             self.iterations += len(turns)
 
     def _schedule(self, turns: Vector) -> Vector:
-        """By iteration: its weight, and what is kept of old positive and negative regrets."""
+        """Return each iteration's weight, and its factors for positive and negative regrets."""
         same = np.ones_like(turns)
         if self.variant == "cfr+":
             return np.stack([turns, same, 0 * same], axis=1)
@@ -86,7 +86,7 @@ class Solver:
         return np.stack([same, same, same], axis=1)
 
     def average(self) -> Vector:
-        """The average strategy: the chance of every move, laid out like the sums."""
+        """Return the average strategy: every move's probability, laid out like the sums."""
         tree = self._layout
         chances = np.maximum(self.sums, 0)
         for kind, hands in enumerate(tree.hands[tree.actors]):
@@ -104,15 +104,15 @@ class Solver:
         return page_of_tree(self.tree, self.offsets, self.average(), about)
 
     def value(self, sums: Vector | None = None) -> float:
-        """What the average strategies are worth to the first player."""
+        """Return the value of the average strategies to the first player."""
         return self._evaluate(0, EVALUATE, sums)
 
     def best_response(self, player: int, sums: Vector | None = None) -> float:
-        """What the best answer to the other's average strategy is worth to a player."""
+        """Return the value to a player of a best response to the other's average strategy."""
         return self._evaluate(player, RESPOND, sums)
 
     def exploitability(self, sums: Vector | None = None) -> float:
-        """How much a player loses, on average over seats, against somebody who knows them."""
+        """Return the mean over seats of what a best response gains."""
         return sum(self.best_response(player, sums) for player in range(PLAYERS)) / PLAYERS
 
     def _evaluate(self, player: int, purpose: int, sums: Vector | None) -> float:

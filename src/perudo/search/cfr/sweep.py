@@ -1,9 +1,9 @@
 """One sweep over the public tree for one player: down with reaches, back up with values.
 
 Nodes of one kind lie side by side, so all loops run over long vectors of (node, hand), in blocks
-that stay in the nearest cache. Strategies are made from regrets wherever they are needed, since
-reading memory takes longer than computing; leaves are paid where their parent is looked at, by
-kinds of hands, and nothing is kept for them.
+that fit into the fastest cache. Strategies are recomputed from regrets wherever they are needed,
+since reading memory takes longer than computing. Leaves are evaluated with their parent, by kinds
+of hands, and have no storage of their own.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from perudo.search.trees.outcomes import Small
 from perudo.search.trees.public_tree import LEAF, PublicTree
 
 Vector = npt.NDArray[Any]
-"""Numbers over (node, hand), in 32 or 64 bits."""
+"""A vector over (node, hand), in 32 or 64 bits."""
 Places = npt.NDArray[np.int64]
 
 LEARN, RESPOND, EVALUATE = range(3)
-"""What a sweep is for: to learn, to find the best response, to evaluate strategies."""
+"""The purposes of a sweep: to learn, to find the best response, to evaluate strategies."""
 BLOCK = 1024
-"""Numbers that are handled together."""
+"""The length of a block of a vector."""
 
 
 class Layout(NamedTuple):
-    """A public tree as the kernels want it; by kind of decision, or by edge."""
+    """The arrays of a public tree for the kernels, by kind of decision or by edge."""
 
     actors: npt.NDArray[np.int8]
     begins: Places
@@ -36,35 +36,35 @@ class Layout(NamedTuple):
     edges: Places
     targets: Places
     tables: Small
-    """Of each edge: the payoffs of the leaves that it leads to, or LEAF if it leads to none."""
+    """The payoff table of the leaves that each edge leads to, or LEAF if it leads to none."""
     offsets: Places
-    """Where a kind's numbers by (move, node, hand) begin."""
+    """The start of each kind's regrets, by (move, node, hand)."""
     hands: Places
     weights: tuple[Vector, Vector]
-    """How likely each hand is."""
+    """The probability of each hand, by player."""
     row_kinds: Small
     column_kinds: Small
     payoffs: Vector
 
 
 class Workspace(NamedTuple):
-    """What a sweep writes besides regrets and sums."""
+    """The scratch arrays of a sweep."""
 
     reaches: tuple[Vector, Vector]
-    """How often each player's will leads to a decision, by (node, hand)."""
+    """Each player's own reach of each decision, by (node, hand)."""
     values: Vector
-    """What each decision is worth, by (node, hand) of the player who learns."""
+    """The value of each decision, by (node, hand) of the player whose sweep it is."""
     scale: Vector
-    """With ``base`` a strategy: a move's chance is its positive regret * scale + base."""
+    """One half of a strategy: a move's probability is its positive regret * scale + base."""
     base: Vector
     leaf_reach: Vector
     leaf_values: Vector
     by_kind: Vector
-    """Two parts of a block's sums by kind of hand: reaches, values."""
+    """Sums of a block by kind of hand: the first half for reaches, the second for values."""
 
 
 def layout(tree: PublicTree, precision: type[np.floating[Any]]) -> Layout:
-    """Arrange a tree: leaves have the last numbers of nodes, so decisions come without them."""
+    """Arrange a tree for the kernels, without leaves: nodes are sorted so that leaves come last."""
     decisions = int((tree.actors != LEAF).sum())
     hands = np.array([len(weights) for weights in tree.weights], np.int64)
     edges = tree.edges[: decisions + 1].copy()
@@ -87,7 +87,7 @@ def layout(tree: PublicTree, precision: type[np.floating[Any]]) -> Layout:
 
 
 def workspace(tree: Layout, precision: type[np.floating[Any]]) -> Workspace:
-    """Room for sweeps over a tree."""
+    """Allocate the scratch arrays for sweeps over a tree."""
     decisions, widest = int(tree.members.sum()), int(tree.hands.max())
     block = BLOCK + widest
     leaf_moves = max(
@@ -110,9 +110,9 @@ def workspace(tree: Layout, precision: type[np.floating[Any]]) -> Workspace:
 def match_regrets(
     regrets: Vector, place: int, stride: int, moves: int, scale: Vector, base: Vector
 ) -> None:
-    """Play in proportion to positive regret; if there is none, all moves alike.
+    """Fill in strategies in proportion to positive regret, uniform if no regret is positive.
 
-    The regrets of a move begin ``stride`` after those of the one before.
+    The regrets of a move begin ``stride`` after those of the previous move.
     """
     number = scale.dtype.type
     size = scale.size
@@ -121,7 +121,7 @@ def match_regrets(
         regret = regrets[place + move * stride : place + move * stride + size]
         for index in range(size):
             scale[index] += max(regret[index], number(0))
-    even, least = number(1.0 / moves), number(1e-30)  # less than that is an error of rounding
+    even, least = number(1.0 / moves), number(1e-30)  # smaller totals are rounding errors
     for index in range(size):
         total = scale[index]
         scale[index] = number(1) / total if total > least else number(0)
@@ -138,9 +138,9 @@ def go_down(
     purpose: int,
     weight: float,
 ) -> None:
-    """From the root down: how often each node is reached by either player's will.
+    """Fill in each player's own reach of every node, from the root down.
 
-    Learning, the player's average strategy is summed up on the way.
+    When learning, also add the player's strategy to its sums.
     """
     own, other = space.reaches[player], space.reaches[1 - player]
     number = own.dtype.type
@@ -204,7 +204,7 @@ def pay_leaves(
     value: Vector,
     by_kind: Vector,
 ) -> None:
-    """What a block of leaves is worth to each of a player's hands."""
+    """Fill in the value of a block of leaves to each of a player's hands."""
     mine, others = own_kinds.size, other_kinds.size
     rows, columns = payoffs.shape
     kinds = max(rows, columns)
@@ -243,7 +243,7 @@ def come_back(
     keep_positive: float,
     keep_negative: float,
 ) -> None:
-    """From the leaves up: values of the player's hands; learning, regrets are added up."""
+    """Fill in the values of the player's hands, from the leaves up; when learning, add regrets."""
     other, values = space.reaches[1 - player], space.values
     number = values.dtype.type
     mine, others = tree.hands[player], tree.hands[1 - player]
@@ -319,7 +319,10 @@ def come_back(
 def add_regrets(
     regret: Vector, below: Vector, value: Vector, keep_positive: float, keep_negative: float
 ) -> None:
-    """Add what a move would have gained; old regrets fade, or negative ones are forgotten."""
+    """Add a move's gains to its regrets, after discounting the old ones.
+
+    With ``keep_negative`` 0 the sums are also floored at 0, as in CFR+.
+    """
     number = regret.dtype.type
     positive, negative = number(keep_positive), number(keep_negative)
     if keep_negative == 0.0:
@@ -342,10 +345,10 @@ def sweep(
     purpose: int,
     turns: Vector,
 ) -> None:
-    """Down and up, for each turn; learning, for both players in each.
+    """Sweep down and up for each turn, for ``player`` or, when learning, for both players.
 
-    ``turns`` has the weight of each turn's strategy, and what is kept of old positive and negative
-    regrets.
+    A row of ``turns`` is the weight of the turn's strategy, and the factors for old positive and
+    negative regrets.
     """
     for turn in range(turns.shape[0]):
         for seat in range(2):

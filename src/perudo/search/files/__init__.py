@@ -1,1 +1,1 @@
-"""Files of learnt strategies."""
+"""File formats of learnt strategies."""

@@ -1,4 +1,4 @@
-"""A book: the pages of many rounds in a few arrays, that a compiled policy looks things up in."""
+"""A book: the pages of many rounds in a few arrays that a compiled policy can search."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from perudo.search.trees.outcomes import Keys
 
 Places = npt.NDArray[np.int64]
 SIZE, KEYS, FIRST, MOVES, LENGTH, CHANCES = range(6)
-"""Where a policy's parameters say what arrays there are; see ``Book.parameters``."""
+"""Indices of the arrays' sizes and addresses in a policy's parameters; see ``Book.parameters``."""
 MISSING = -1
 
 
 @kernel
-def position_key(memory_key: np.uint64, memory: int, standing: int) -> np.uint64:
-    """A public position of a round, of one of a book's standings."""
-    return combine(combine(memory_key, memory), standing)
+def position_key(memory_key: np.uint64, memory: int, match_state: int) -> np.uint64:
+    """Return a book's key of a public position: the match state is part of it."""
+    return combine(combine(memory_key, memory), match_state)
 
 
 @kernel
-def position_keys(keys: Keys, memory: int, standing: int) -> Keys:
-    """The same of all positions of a page."""
+def position_keys(keys: Keys, memory: int, match_state: int) -> Keys:
+    """Return the book's keys of all positions of a page."""
     found = np.empty_like(keys)
     for index in range(keys.size):
-        found[index] = position_key(keys[index], memory, standing)
+        found[index] = position_key(keys[index], memory, match_state)
     return found
 
 
@@ -42,7 +42,7 @@ def position_keys(keys: Keys, memory: int, standing: int) -> Keys:
 def enter(
     table: Keys, first: Places, moves: Places, keys: Keys, starts: Places, counts: Any
 ) -> None:
-    """Enter keys as they are."""
+    """Insert positions into the hash table, under these keys."""
     for index in range(keys.size):
         place = find(table, keys[index])
         table[place] = keys[index]
@@ -52,7 +52,7 @@ def enter(
 
 @dataclass(frozen=True)
 class Book:
-    """Chances by position and hand."""
+    """Move probabilities by position and hand, in an open hash table."""
 
     keys: Keys
     first: Places
@@ -61,15 +61,15 @@ class Book:
 
     @staticmethod
     def of(pages: Iterable[tuple[int, Page]]) -> Book:
-        """Bind pages, each with a number that stands for its standing."""
+        """Combine pages, each given with the number of its match state."""
         bound = list(pages)
         positions = sum(len(page.keys) for _, page in bound)
         size = 1 << (2 * positions + 16).bit_length()
         table = np.zeros(size, np.uint64)
         first, moves = np.zeros(size, np.int64), np.zeros(size, np.int64)
         begin = 0
-        for standing, page in bound:
-            keys = position_keys(page.keys, int(page.about["memory"]), standing)
+        for match_state, page in bound:
+            keys = position_keys(page.keys, int(page.about["memory"]), match_state)
             enter(table, first, moves, keys, page.first + begin, page.moves)
             begin += len(page.chances)
         chances = np.concatenate([page.chances for _, page in bound])
@@ -77,7 +77,7 @@ class Book:
 
     @staticmethod
     def plain(page: Page) -> Book:
-        """A page alone, looked up by its own keys."""
+        """Return a book of one page, looked up by the page's own keys."""
         size = 1 << (2 * len(page.keys) + 16).bit_length()
         table = np.zeros(size, np.uint64)
         first, moves = np.zeros(size, np.int64), np.zeros(size, np.int64)
@@ -86,7 +86,7 @@ class Book:
 
     @property
     def parameters(self) -> Parameters:
-        """The arrays' sizes and addresses. They are only good while the book is kept."""
+        """The arrays' sizes and addresses, valid only while the book is alive."""
         size, length = len(self.keys), len(self.chances)
         addresses = [
             float(array.ctypes.data) for array in (self.keys, self.first, self.moves, self.chances)
@@ -98,20 +98,20 @@ class Book:
 if INTERPRETED:
 
     def keys_at(address: float, size: float) -> Any:
-        """The array of words at an address."""
+        """Return the array of 64-bit keys at an address."""
         kind = ctypes.c_uint64 * int(size)
         return np.ctypeslib.as_array(kind.from_address(int(address)))
 
     def places_at(address: float, size: float) -> Any:
-        """The array of places at an address."""
+        """Return the array of 64-bit integers at an address."""
         return np.ctypeslib.as_array((ctypes.c_int64 * int(size)).from_address(int(address)))
 
     def chances_at(address: float, size: float) -> Any:
-        """The array of chances at an address."""
+        """Return the array of 16-bit probabilities at an address."""
         return np.ctypeslib.as_array((ctypes.c_uint16 * int(size)).from_address(int(address)))
 
     def reals_at(address: float, size: float) -> Any:
-        """The array of real numbers at an address."""
+        """Return the array of floating-point numbers at an address."""
         return np.ctypeslib.as_array((ctypes.c_double * int(size)).from_address(int(address)))
 
 else:
@@ -121,7 +121,7 @@ else:
 
     @intrinsic  # type: ignore[untyped-decorator]  # numba ships no types
     def pointer_to(typing_context: Any, address: Any) -> Any:
-        """An address as a pointer."""
+        """Return an address as a pointer."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             nowhere = context.get_constant_null(types.voidptr)
@@ -131,28 +131,28 @@ else:
 
     @kernel
     def keys_at(address: float, size: float) -> Any:
-        """The array of words at an address."""
+        """Return the array of 64-bit keys at an address."""
         return carray(pointer_to(np.uint64(address)), (int(size),), np.uint64)
 
     @kernel
     def places_at(address: float, size: float) -> Any:
-        """The array of places at an address."""
+        """Return the array of 64-bit integers at an address."""
         return carray(pointer_to(np.uint64(address)), (int(size),), np.int64)
 
     @kernel
     def chances_at(address: float, size: float) -> Any:
-        """The array of chances at an address."""
+        """Return the array of 16-bit probabilities at an address."""
         return carray(pointer_to(np.uint64(address)), (int(size),), np.uint16)
 
     @kernel
     def reals_at(address: float, size: float) -> Any:
-        """The array of real numbers at an address."""
+        """Return the array of floating-point numbers at an address."""
         return carray(pointer_to(np.uint64(address)), (int(size),), np.float64)
 
 
 @kernel
 def look_up(parameters: Parameters, key: np.uint64) -> int:
-    """Where a position is in the book's table, or MISSING."""
+    """Return the index of a position in the book's hash table, or MISSING."""
     table = keys_at(parameters[KEYS], parameters[SIZE])
     place = find(table, key)
     return place if table[place] != FREE else MISSING
@@ -160,7 +160,7 @@ def look_up(parameters: Parameters, key: np.uint64) -> int:
 
 @kernel
 def chance_at(parameters: Parameters, place: int, hand: int, move: int) -> float:
-    """The chance, on some scale, of a move at a place of the table with a hand."""
+    """Return a move's unnormalised probability at a position (an index of the table) by hand."""
     first = places_at(parameters[FIRST], parameters[SIZE])
     moves = places_at(parameters[MOVES], parameters[SIZE])
     chances = chances_at(parameters[CHANCES], parameters[LENGTH])

@@ -1,7 +1,7 @@
-"""A page: what to do in one round, by memory key and hand. Pages make the book of a match.
+"""A page: both players' strategies in one round, by memory key and hand. A book has many pages.
 
-On disk a page is a line of JSON that people can read, then arrays. A file that is damaged, of
-another version or for other rules is refused.
+On disk a page is a human-readable line of JSON, followed by arrays. Loading refuses a file that is
+damaged or of another version.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from perudo.search.trees.outcomes import Keys, Players, Small
 from perudo.search.trees.public_tree import LEAF, PLAYERS, PublicTree
 
 SCALE = 65535
-"""Probabilities are stored in 16 bits; whoever reads them makes them add up again."""
+"""The stored value of probability 1. Readers normalise, because rounding changes the sum."""
 ALL_MOVES = 1000
-"""The memory of a player who forgets nothing."""
+"""The memory, in moves, of a player with perfect recall."""
 Chances = npt.NDArray[np.uint16]
 
 
@@ -53,43 +53,43 @@ class Page:
     keys: Keys
     """The memory key of each public position."""
     first: npt.NDArray[np.int64]
-    """Where its chances begin: a row of moves for each hand, as ``put_hand`` numbers hands."""
+    """The start of each position's chances: a row of moves for each hand, in ``put_hand`` order."""
     moves: Small
     chances: Chances
     about: About
 
     def row(self, key: int, hand: int) -> npt.NDArray[np.float64]:
-        """The chances of the moves, in their order, at a public position with a hand."""
+        """Return the probabilities of the legal moves, in order, at a position with a hand."""
         where = np.flatnonzero(self.keys == np.uint64(key))
         if not len(where):
-            raise PerudoError("this position is not of the round that was solved")
+            raise PerudoError("this position is not part of the solved round")
         moves = int(self.moves[where[0]])
         begin = int(self.first[where[0]]) + hand * moves
         stored = self.chances[begin : begin + moves].astype(np.float64)
         return np.asarray(stored / stored.sum())
 
     def save(self, path: Path) -> None:
-        """Write the file at once or not at all."""
+        """Write the file atomically."""
         header: PageHeader = {"positions": len(self.keys), "chances": len(self.chances)}
         payload = zlib.compress(pack((self.keys, self.first, self.moves, self.chances)), 1)
         write_whole(path, FORMAT.seal(payload, header, self.about))
 
     @staticmethod
     def load(path: Path) -> Page:
-        """Read a file; one that is wrong or damaged is refused with the reason."""
+        """Read a file; raise SealedFileError with the reason if it is wrong or damaged."""
         header, payload = FORMAT.unseal(read(path), str(path))
         positions, chances = header.pop("positions", -1), header.pop("chances", -1)
         if positions < 0 or chances < 0:
-            raise SealedFileError(f"{path} does not say how many positions it has")
+            raise SealedFileError(f"{path} does not state the number of its positions")
         shapes = [("u8", positions), ("i8", positions), ("i4", positions), ("u2", chances)]
         keys, first, moves, stored = unpack(zlib.decompress(payload), shapes, str(path))
         if np.any(first < 0) or np.any(moves < 1) or np.any(first + moves > chances):
-            raise SealedFileError(f"{path} points outside of its own chances")
+            raise SealedFileError(f"{path} has positions that point outside its chances")
         return Page(keys, first, moves, stored, header)
 
 
 def about_round(start: State) -> About:
-    """Name the round that begins here."""
+    """Describe the round that begins here: its game, rules and dice."""
     about: About = {"game": start.game.name, "revision": start.game.revision}
     rules = getattr(start, "rules", None)
     if rules is not None:
@@ -99,12 +99,12 @@ def about_round(start: State) -> About:
 
 
 def quantised(chances: npt.NDArray[Any]) -> Chances:
-    """Chances as they are stored."""
+    """Return probabilities as stored 16-bit numbers."""
     return np.asarray((chances * SCALE).round().astype(np.uint16))
 
 
 def page_of_graph(graph: MemoryGraph, strategies: Players, about: About) -> Page:
-    """Return a page of strategies that are by hand and by the graph's ``offsets``."""
+    """Return a page of strategies indexed by hand and by the graph's ``offsets``."""
     offsets = graph.offsets
     moves = np.diff(graph.edges).astype(np.int32)
     first = np.zeros(graph.nodes, np.int64)
@@ -121,7 +121,7 @@ def page_of_graph(graph: MemoryGraph, strategies: Players, about: About) -> Page
 def page_of_tree(
     tree: PublicTree, offsets: npt.NDArray[np.int64], chances: npt.NDArray[Any], about: About
 ) -> Page:
-    """Return a page of strategies that are laid out as a solver's sums."""
+    """Return a page of strategies laid out like a solver's sums."""
     order = [_hand_places(tree, seat) for seat in range(PLAYERS)]
     keys, first, moves, rows = [], [], [], []
     begin = 0
@@ -160,7 +160,7 @@ def _dealt(tree: PublicTree) -> State:
 
 
 def _hand_places(tree: PublicTree, seat: int) -> npt.NDArray[np.int64]:
-    """For each hand, as ``put_hand`` numbers them, its place in the tree."""
+    """Return the index in the tree of each hand, in ``put_hand`` order."""
     record, operations = _dealt(tree).record, tree.start.game.operations
     keys = []
     for index in range(operations.hand_count(record, seat)):

@@ -1,6 +1,6 @@
-"""Files of learnt strategies: a line of JSON that people can read, then bytes with a checksum.
+"""The container of learnt strategies: a human-readable line of JSON, then bytes with a checksum.
 
-A file that is damaged, of another format or of another version is refused with the reason.
+Reading a file that is damaged, or of another format or version, raises an error with the reason.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ Array = npt.NDArray[Any]
 
 
 class SealedFileError(PerudoError):
-    """A file that is damaged, or not of the format that is expected."""
+    """A file is damaged, or not of the expected format."""
 
 
 class Header(TypedDict, total=False):
-    """The first line of every file, and how the file was made; formats add to it."""
+    """The first line of every file, with how the file was made; formats add fields to it."""
 
     format: str
     version: int
@@ -36,14 +36,14 @@ class Header(TypedDict, total=False):
 
 
 class About(Header, total=False):
-    """The round that strategies are for, and how they were learnt."""
+    """A description of a round and of how its strategies were learnt."""
 
     game: str
     revision: int
     rules: str
     dice: list[int]
     horizon: str
-    """round or match: what the round was played for."""
+    """The payoff that was maximised: ``round`` or ``match``."""
     standing: int
     pages: int
     """The number of pages of the match."""
@@ -68,13 +68,13 @@ AnyHeader = TypeVar("AnyHeader", bound=Header)
 
 @dataclass(frozen=True)
 class Format(Generic[AnyHeader]):
-    """A kind of file."""
+    """A file format: a name and a version."""
 
     name: str
     version: int
 
     def seal(self, payload: bytes, *parts: Header) -> bytes:
-        """Return the content of a file; the parts make its first line."""
+        """Return the content of a file, with the given parts merged into its header."""
         header: Header = {"format": self.name, "version": self.version}
         header["sha256"] = hashlib.sha256(payload).hexdigest()
         for part in parts:
@@ -82,32 +82,34 @@ class Format(Generic[AnyHeader]):
         return json.dumps(header).encode() + b"\n" + payload
 
     def unseal(self, content: bytes, name: str) -> tuple[AnyHeader, bytes]:
-        """Return what a file adds to the header, and its bytes; errors call the file ``name``."""
+        """Return the format's own header fields and the payload; errors call the file ``name``."""
         line, _, payload = content.partition(b"\n")
         try:
             header = json.loads(line)
         except ValueError:
             header = None
         if not isinstance(header, dict) or header.pop("format", None) != self.name:
-            raise SealedFileError(f"{name} is not a file of {self.name}")
+            raise SealedFileError(f"{name} is not a {self.name} file")
         version, checksum = header.pop("version", None), header.pop("sha256", None)
         if version != self.version:
-            raise SealedFileError(f"{name} is of version {version}, not {self.version}")
+            raise SealedFileError(
+                f"{name} has version {version}; this program reads {self.version}"
+            )
         if hashlib.sha256(payload).hexdigest() != checksum:
             raise SealedFileError(f"{name} is damaged: its contents do not match its checksum")
         return header, payload  # type: ignore[return-value]  # nothing checks the other names
 
 
 def pack(arrays: Iterable[Array]) -> bytes:
-    """Return the bytes of arrays, one after the other, the lowest byte of a number first."""
+    """Return the little-endian bytes of arrays, one after the other."""
     return b"".join(part.astype(part.dtype.newbyteorder("<")).tobytes() for part in arrays)
 
 
 def unpack(data: bytes, shapes: list[tuple[str, int]], name: str) -> list[Array]:
-    """Return arrays of these types and lengths; they are read-only."""
+    """Return read-only arrays of these types and lengths."""
     kinds = [(np.dtype(kind).newbyteorder("<"), count) for kind, count in shapes]
     if sum(kind.itemsize * count for kind, count in kinds) != len(data):
-        raise SealedFileError(f"{name} does not hold what its first line says")
+        raise SealedFileError(f"{name} does not match its header")
     arrays, begin = [], 0
     for kind, count in kinds:
         arrays.append(np.frombuffer(data, kind, count, begin))
@@ -116,7 +118,7 @@ def unpack(data: bytes, shapes: list[tuple[str, int]], name: str) -> list[Array]
 
 
 def read(path: Path) -> bytes:
-    """Return the content of a file."""
+    """Return the content of a file; raise SealedFileError if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -124,7 +126,7 @@ def read(path: Path) -> bytes:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file at once or not at all."""
+    """Write a file atomically, by renaming a finished copy."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".unfinished")
     unfinished.write_bytes(content)

@@ -1,9 +1,9 @@
-"""A sparse page: of a round's strategies only what their own play can lead to.
+"""A sparse page: the part of a round's strategies that their own play can reach.
 
-A row (a position and a hand) is kept if the player's own will leads there at all, and in a row the
-moves that are worth a chance; positions that are missing are for somebody else to play. Many pages
-make one file: a line of JSON that people can read, then arrays of bytes, one kind after the other,
-compressed. A file that is damaged or of another version is refused.
+A row (a position and a hand) is kept if the player's own moves can lead there, and in a row the
+moves that are likely enough; another agent has to play the positions that are missing. Many pages
+make one file: a human-readable line of JSON, then compressed arrays of bytes, one kind after the
+other. Loading refuses a file that is damaged or of another version.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from perudo.search.trees.outcomes import Keys, Numbers, Players
 
 KEY_BYTES = 5
 KEY_MASK = np.uint64((1 << (8 * KEY_BYTES)) - 1)
-"""So many bytes of a position's key tell it from all others of its page."""
+"""Keeps the lowest ``KEY_BYTES`` of a key, enough to distinguish the positions of one page."""
 Bytes = npt.NDArray[np.uint8]
 
 
 class StoredAbout(About, total=False):
-    """A page in the header of a file."""
+    """The description of one page in the header of a file."""
 
     sizes: list[int]
     """The length of each part of the page."""
 
 
 class BookHeader(Header, total=False):
-    """The first line of a file."""
+    """The first line of a file: a description of each page."""
 
     pages: list[StoredAbout]
 
@@ -53,42 +53,42 @@ FORMAT = Format[BookHeader]("perudo sparse book", 2)
 
 
 @dataclass(frozen=True)
-class Thrift:
-    """What is left out of a page."""
+class Pruning:
+    """Thresholds below which parts of a strategy are left out of a page."""
 
     least_chance: float
-    """Moves that are less likely than this, if there are others ..."""
+    """Drop a move that is less likely than this."""
     least_reach: float
-    """... and rows that the player's own will leads to less often, however the other plays."""
+    """Drop a row that the player's own moves lead to no more often, however the other plays."""
     levels: int = 255
-    """How finely chances are told apart: the likeliest move of a row has this many."""
+    """Quantisation levels of probabilities; a row's likeliest move is stored as this number."""
 
 
 @dataclass(frozen=True)
 class SparsePage:
-    """The strategies of both players in one round, as far as they need them."""
+    """The strategies of both players in one round, limited to what their own play can reach."""
 
     keys: Keys
-    """Of each position: its memory key, cut to a few bytes."""
+    """Each position's memory key, cut to ``KEY_BYTES``."""
     actors: Bytes
     counts: Bytes
-    """Of each position and hand, as ``put_hand`` numbers them: how many moves are listed."""
+    """The number of listed moves, by position and by hand in ``put_hand`` order."""
     moves: Bytes
-    """Of each listed move: its place among the legal ones."""
+    """The index of each listed move among the legal ones."""
     chances: Bytes
-    """And how likely it is; whoever reads them makes them add up."""
+    """Each listed move's unnormalised probability."""
     about: About
 
     @property
     def first_rows(self) -> npt.NDArray[np.int64]:
-        """Where each position's counts begin, and where the last end."""
+        """The start of each position's row counts, and the end of the last."""
         hands = np.array(self.about["hands"], np.int64)[self.actors]
         return np.concatenate([[0], np.cumsum(hands)])
 
 
 @kernel
 def best_reach(player: int, graph: Layout, chances: Numbers, reach: Numbers) -> None:
-    """Fill in how likely the player's will leads to each node, on the likeliest way, by hand."""
+    """Fill in, by hand, the player's own reach of each node on the likeliest path."""
     actors, edges, targets, offsets = graph.actors, graph.edges, graph.targets, graph.offsets
     hands = reach.shape[1]
     reach[:] = 0.0
@@ -106,7 +106,10 @@ def best_reach(player: int, graph: Layout, chances: Numbers, reach: Numbers) -> 
 
 
 def rows_of(graph: MemoryGraph, player: int, chances: Numbers) -> tuple[Numbers, Any]:
-    """The largest chance of each row (hand and node of the player), and how to spread rows."""
+    """Return each row's largest chance, and a function that repeats rows for each move.
+
+    A row is a hand and a node of the player.
+    """
     mine = np.flatnonzero(graph.actors == player)
     moves = np.diff(graph.edges)[mine]
     best: Any = np.maximum.reduceat(chances, graph.offsets[mine], axis=1)
@@ -114,7 +117,7 @@ def rows_of(graph: MemoryGraph, player: int, chances: Numbers) -> tuple[Numbers,
 
 
 def reaches(graph: MemoryGraph, chances: Players) -> Players:
-    """How likely each player's own will leads to each node with each hand, on the best way."""
+    """Return each player's own reach of each node with each hand, on the likeliest path."""
     found, layout = [], graph.layout()
     for player in range(2):
         mine = np.flatnonzero(graph.actors == player)
@@ -127,27 +130,27 @@ def reaches(graph: MemoryGraph, chances: Players) -> Players:
     return found[0], found[1]
 
 
-def quantised(graph: MemoryGraph, chances: Players, thrift: Thrift) -> tuple[Bytes, Bytes]:
-    """Chances as they are stored; the likeliest move of a row takes the whole scale."""
+def quantised(graph: MemoryGraph, chances: Players, pruning: Pruning) -> tuple[Bytes, Bytes]:
+    """Return chances as stored bytes; a row's likeliest move gets the largest number."""
     stored = []
     for player in range(2):
-        kept = np.where(chances[player] < thrift.least_chance, 0.0, chances[player])
+        kept = np.where(chances[player] < pruning.least_chance, 0.0, chances[player])
         best, spread = rows_of(graph, player, kept)
-        scaled = kept / spread(np.where(best > 0, best, 1.0)) * thrift.levels
+        scaled = kept / spread(np.where(best > 0, best, 1.0)) * pruning.levels
         stored.append(np.round(scaled).astype(np.uint8))
     return stored[0], stored[1]
 
 
-def sparse_page(graph: MemoryGraph, chances: Players, about: About, thrift: Thrift) -> SparsePage:
-    """Keep of dense strategies, by player, hand and the graph's ``offsets``, what is needed."""
-    stored, offsets = quantised(graph, chances, thrift), graph.offsets
+def sparse_page(graph: MemoryGraph, chances: Players, about: About, pruning: Pruning) -> SparsePage:
+    """Prune dense strategies, indexed by player, hand and the graph's ``offsets``, to a page."""
+    stored, offsets = quantised(graph, chances, pruning), graph.offsets
     own = reaches(graph, (stored[0].astype(np.float32), stored[1].astype(np.float32)))
     moves_of = np.diff(graph.edges)
     keys, actors, counts, moves, listed = [], [], [], [], []
     for node in range(graph.nodes):
         player = int(graph.actors[node])
         block = stored[player][:, offsets[node] : offsets[node] + moves_of[node]]
-        block = np.where(own[player][node][:, None] > thrift.least_reach, block, 0)
+        block = np.where(own[player][node][:, None] > pruning.least_reach, block, 0)
         if not block.any():
             continue
         hand, move = np.nonzero(block)
@@ -172,7 +175,7 @@ def sparse_page(graph: MemoryGraph, chances: Players, about: About, thrift: Thri
 
 
 def dense(page: SparsePage, graph: MemoryGraph) -> Players:
-    """A page's chances, laid out as those of a graph; 0 where it is silent."""
+    """Return a page's chances in a graph's layout; 0 where the page lists nothing."""
     place = {int(key): node for node, key in enumerate(graph.keys & KEY_MASK)}
     moves, offsets, rows = np.diff(graph.edges), graph.offsets, page.first_rows
     ends = np.concatenate([[0], np.cumsum(page.counts, dtype=np.int64)])
@@ -195,18 +198,18 @@ def dense(page: SparsePage, graph: MemoryGraph) -> Players:
 
 # --- files --------------------------------------------------------------------------------------
 WIDTHS = (KEY_BYTES, 1, 1, 1, 1)
-"""Bytes of a key, an actor, a count, a move and a chance."""
+"""The size in bytes of a key, an actor, a count, a move and a chance."""
 
 
 def _choices(counts: Bytes) -> npt.NDArray[np.bool_]:
-    """Of each listed move, whether its row lists another: only then is its chance stored."""
+    """Return a mask of the listed moves whose row lists another: only their chances are stored."""
     return np.repeat(counts > 1, counts)
 
 
 def _order(counts: Bytes) -> npt.NDArray[np.int64]:
-    """Of each listed move of a file: its place in the page.
+    """Return the index in the page of each listed move of a file.
 
-    In a file, rows that list equally many moves lie side by side: they are more like each other.
+    A file puts rows with the same number of moves side by side: similar rows compress better.
     """
     rows = np.argsort(counts, kind="stable")
     lengths = counts[rows].astype(np.int64)
@@ -216,7 +219,7 @@ def _order(counts: Bytes) -> npt.NDArray[np.int64]:
 
 
 def _stored(page: SparsePage) -> list[Bytes]:
-    """The parts of a page as they are in a file."""
+    """Return the parts of a page as a file stores them."""
     keys = page.keys.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :KEY_BYTES]
     order = _order(page.counts)
     chances = page.chances[order][_choices(page.counts)[order]]
@@ -224,7 +227,7 @@ def _stored(page: SparsePage) -> list[Bytes]:
 
 
 def save(path: Path, pages: list[SparsePage], about: Header) -> None:
-    """Write the file at once or not at all."""
+    """Write the file atomically."""
     stored = [_stored(page) for page in pages]
     planes = (parts[number] for number in range(len(WIDTHS)) for parts in stored)
     payload = lzma.compress(pack(planes), preset=9)
@@ -237,9 +240,9 @@ def save(path: Path, pages: list[SparsePage], about: Header) -> None:
 def load(
     data: bytes, name: str, wanted: Callable[[About], bool] = lambda about: True
 ) -> tuple[BookHeader, list[SparsePage]]:
-    """Read a file's contents; one that is wrong or damaged is refused with the reason.
+    """Read a file's contents; raise SealedFileError with the reason if they are wrong or damaged.
 
-    Only the pages that are ``wanted``, by what is said about them, are unfolded.
+    Only the pages whose description is ``wanted`` are unpacked.
     """
     header, payload = FORMAT.unseal(data, name)
     abouts = header.pop("pages", [])

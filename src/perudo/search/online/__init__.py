@@ -1,1 +1,1 @@
-"""Search at decision time."""
+"""Search at decision time: beliefs, rollouts and POMCP."""

@@ -1,11 +1,11 @@
-"""What the others may hold, judged by what they have said.
+"""Beliefs about the other players' hands, inferred from their moves.
 
-A hand is as likely as it is to be dealt, times how likely a model of its owner is to have made the
-owner's moves of this round with it. The round is replayed from its start, and the model is asked at
-each of those decisions for the chances of its actions.
+By Bayes' rule the weight of a hand is its prior probability times the likelihood of its owner's
+moves in this round, as a model of the owner would make them. The round is replayed from its start,
+and the model gives the probabilities of its actions at each of those decisions.
 
-Where hands are independent of each other all of them are weighed, seat by seat. In other games
-whole deals are: particles with importance weights, drawn anew when few of them carry the weight.
+Games with independent hands weigh every hand, seat by seat. Other games weigh whole deals:
+particles with importance weights, resampled when few of them carry most of the weight.
 """
 
 from __future__ import annotations
@@ -35,22 +35,23 @@ from perudo.games.kernel import kernel
 from perudo.games.policy import UNIFORM, Model, ask, chance_of
 
 Shares = npt.NDArray[np.float64]
-"""Running sums of weights, ending with 1: a row for each seat's hands, or one row for particles; no
-row at all where nothing is known."""
+"""Cumulative probabilities, ending with 1: a row for each seat's hands, or one row for all
+particles. A seat that knows nothing has no rows."""
 
 SURPRISE = 0.05
-"""How often somebody is thought to do anything at all: no model is right about everybody."""
+"""The probability of a uniformly random action that is mixed into the model: no model fits
+every player."""
 PARTICLES = 512
 LEAST_EFFECTIVE = 0.5
-"""Particles are drawn anew when this share of them would do as well."""
+"""Particles are resampled when their effective number falls below this share."""
 
 
 class Belief(NamedTuple):
-    """What a seat believes that the others hold."""
+    """A seat's belief about the other players' hands."""
 
     shares: Shares
     particles: Any
-    """The deals that a single row of shares is about, and a workspace behind them."""
+    """The deals that a single row of shares refers to, and a workspace behind them."""
 
 
 @kernel
@@ -61,7 +62,7 @@ def no_belief(states: Record) -> Belief:
 
 @kernel
 def chance_of_saying(view: Record, said: int, model: Model, stream: Stream) -> float:
-    """Return how likely a model is to say this, seeing what it sees."""
+    """Return the probability of an action under a model, given the actor's view."""
     ask(model, view, stream)
     count, thoughts = action_count(view), model.thoughts
     chance = 1.0 / count if thoughts.mixed == UNIFORM else chance_of(thoughts, said)
@@ -70,7 +71,7 @@ def chance_of_saying(view: Record, said: int, model: Model, stream: Stream) -> f
 
 @kernel
 def room_for(observation: Record, seat: int) -> tuple[int, int, int]:
-    """How many rows and columns the shares take, and how many states."""
+    """Return the numbers of rows and columns of the shares, and of states to allocate."""
     most = 0
     for other in range(whole(observation.players)):
         if other != seat:
@@ -89,10 +90,10 @@ def weigh(
     model: Model,
     stream: Stream,
 ) -> bool:
-    """Fill in what ``room_for`` made room for; False if the game cannot go back.
+    """Fill in arrays of the sizes from ``room_for``; return False if the game cannot rewind.
 
-    ``seat`` knows its own hand; a SPECTATOR's belief is about every seat. Of ``states`` the last is
-    what the model sees, the others are the particles.
+    ``seat`` knows its own hand; a SPECTATOR's belief is about every seat. The last of ``states`` is
+    the model's view, the others are the particles.
     """
     rows, columns = shares.shape
     particles = states.size - 1
@@ -133,7 +134,7 @@ def weigh(
                     shares[0, particle] *= chance
             apply(state, said)
         if not by_hand:
-            draw_anew(states, shares[0], stream)
+            resample(states, shares[0], stream)
     for row in range(rows):
         cumulate(shares[row])
     return True
@@ -141,7 +142,7 @@ def weigh(
 
 @kernel
 def cumulate(weights: npt.NDArray[np.float64]) -> None:
-    """Make running sums of weights, the last of them 1."""
+    """Replace weights by their cumulative sums, scaled so that the last is 1."""
     total = 0.0
     for column in range(weights.size):
         total += weights[column]
@@ -152,8 +153,8 @@ def cumulate(weights: npt.NDArray[np.float64]) -> None:
 
 
 @kernel
-def draw_anew(states: Record, weights: npt.NDArray[np.float64], stream: Stream) -> None:
-    """Keep weights comparable: particles of little weight give way to copies of heavy ones."""
+def resample(states: Record, weights: npt.NDArray[np.float64], stream: Stream) -> None:
+    """Resample systematically if weights are too uneven: heavy particles replace light ones."""
     total, squares = 0.0, 0.0
     for particle in range(weights.size):
         total += weights[particle]
@@ -162,7 +163,7 @@ def draw_anew(states: Record, weights: npt.NDArray[np.float64], stream: Stream) 
         squares += weights[particle] * weights[particle]
     if 1.0 / squares >= LEAST_EFFECTIVE * weights.size:
         return
-    # How many copies each particle gets: evenly spaced points over the running sum.
+    # The copies of each particle: evenly spaced points on the cumulative weights.
     copies = np.zeros(weights.size, np.int64)
     reached, point = 0.0, uniform(stream) / weights.size
     for particle in range(weights.size):
@@ -186,7 +187,7 @@ def draw_anew(states: Record, weights: npt.NDArray[np.float64], stream: Stream) 
 
 @kernel
 def deal_believed(state: Record, seat: int, belief: Belief, stream: Stream) -> None:
-    """Sample what a seat cannot see from its belief; where there is none, as ``redeal`` does."""
+    """Sample the hidden hands from a seat's belief, or by ``redeal`` if it has none."""
     shares, particles = belief.shares, belief.particles
     if shares.shape[0] == 0:
         redeal(state, seat, stream)
@@ -200,7 +201,7 @@ def deal_believed(state: Record, seat: int, belief: Belief, stream: Stream) -> N
 
 @kernel
 def believe(observation: Record, seat: int, model: Model, stream: Stream) -> Belief:
-    """Return the belief of a seat that takes the others for the model."""
+    """Return the belief of a seat that expects the others to play like the model."""
     rows, columns, count = room_for(observation, seat)
     states = workspace(observation, count)
     shares = np.zeros((rows, columns))

@@ -1,21 +1,21 @@
 """POMCP, and POMCP in a public game tree, for any game.
 
-A simulation samples what the searcher cannot see, walks down by what has been learnt, is played out
-from the first new position, and is counted on the way back (Wang, thesis on King UP, algorithms 1
-to 3). Statistics are kept by information set: every player decides by what that player knows. For
-moves that are hidden for a while this is the thesis' LocalSearch, the average over all nodes of
-the information set by visits; its division by the visits of the ancestor is corrected to those of
-the nodes that match.
+A simulation samples the hidden hands, descends the tree by its statistics, plays out from the first
+new position, and backs up the payoffs (Gao Peng, thesis on King UP, Lancaster 2022, algorithms 1
+to 3). The tree is indexed by information set, so that every player decides by what that player
+knows. For moves that are hidden for a while this is the thesis' LocalSearch, the average over all
+nodes of the information set by visits; its division by the visits of the ancestor is corrected to
+those of the nodes that match.
 
 In POMCP only the searcher has a tree, and the others play by the rollout policy.
 
-What the thesis does not have is ``PRIOR``: below the root, an information set is searched only
-after so many visits for each of its moves, and until then the rollout policy moves there. Where
-there are many hands and many bids, UCB would otherwise try every bid once in each of thousands of
-sets: the others seem to play at random, and the search bids far too high. 0 is the thesis.
+Two settings are not in the thesis. With ``PRIOR`` > 0 the rollout policy plays in an information
+set below the root until the set has had ``PRIOR`` visits for each of its moves; only then does the
+search choose there. With many hands and many bids, UCB would otherwise try every bid once in each
+of thousands of sets: the others seem to play at random, and the search bids far too high.
 
-Nor has it beliefs: with ``INFORMED`` the root is sampled not only consistently with what is known,
-but as likely as the rollout policy, as a model of the others, would have said what they said.
+With ``INFORMED`` the root is sampled from a belief: hands are weighed by how likely the rollout
+policy, as a model of the others, would have made their moves with them.
 """
 
 from __future__ import annotations
@@ -71,27 +71,27 @@ from perudo.search.trees.search_tree import (
 )
 
 EVERYBODY, SEARCHER = range(2)
-"""Whose decisions are searched: in the public tree everybody's, in POMCP the searcher's own."""
+"""The players whose decisions are searched: all in the public tree, only the searcher in POMCP."""
 UCB, REGRET_MATCHING, FLOORED_REGRET_MATCHING = range(3)
-"""How a move is chosen from what has been learnt of it. The last keeps the floor of regrets in the
-final draw too, as the thesis does."""
+"""The rules that select a move from the statistics. The last keeps the floor of regrets also in the
+final draw, as the thesis does."""
 OWN_KNOWLEDGE, PUBLIC_KNOWLEDGE = range(2)
-"""What the root is sampled from. With the searcher's own hand fixed, as in the thesis, simulated
-opponents come to know it; sampled from what all know, they do not, but fewer simulations concern
-the hand that is held."""
+"""The knowledge that root samples agree with. Fixing the searcher's own hand, as the thesis does,
+lets simulated opponents learn it. Sampling it too avoids that, but then fewer simulations are about
+the actual hand."""
 
 LOWEST_REGRET = 0.01
-"""What a move keeps that is worse than the average (the thesis' floor)."""
+"""The regret of a move that is worse than the average (the thesis' floor)."""
 MAX_PATH = 256
 SIMULATIONS_PER_LOOK = 32
-"""How many simulations there are between two looks at the clock."""
+"""The number of simulations between two readings of the clock."""
 TRACES = 200
-"""How many points of a search's values are kept."""
+"""The number of points in the trace of a search's values."""
 Real = npt.NDArray[np.float64]
 
 
 class Settings(NamedTuple):
-    """How a search goes about it."""
+    """The settings of a search."""
 
     whose: int
     """EVERYBODY or SEARCHER."""
@@ -103,12 +103,12 @@ class Settings(NamedTuple):
     horizon: int
     """ROUND or MATCH."""
     time_limit: float
-    """Seconds; 0: none."""
+    """The time limit in seconds, or 0 for none."""
     repeats: int
-    """How often a leaf is played out."""
+    """The number of rollouts from each leaf."""
     prior: float
     has_policy: bool
-    """False if games are played out at random."""
+    """True if a policy plays the rollouts; else they are random."""
 
 
 class Payoffs(NamedTuple):
@@ -117,12 +117,12 @@ class Payoffs(NamedTuple):
     totals: Real
     """The mean payoff of each player."""
     trace: Real
-    """The means on the way: TRACES points by players, or nothing."""
+    """The running means, TRACES points by players; or empty, to keep none."""
 
 
 @kernel
 def index_of(state: Record, code: int, count: int) -> int:
-    """Return which of the actor's actions this is."""
+    """Return the index of an action among the actor's legal actions."""
     for index in range(count):
         if action(state, index) == code:
             return index
@@ -141,10 +141,10 @@ def simulate(
     payoffs: Payoffs,
     stream: Stream,
 ) -> int:
-    """Run simulations from ``states[0]``, what the searcher sees; returns how many there were.
+    """Run simulations from ``states[0]``, the searcher's view; return how many were finished.
 
-    ``states`` has three workspaces more: the game, what its actor sees, and a leaf that is played
-    out repeatedly. There is one place that plays an action, since operations are large to compile.
+    ``states`` has three workspaces more: the game, its actor's view, and a leaf with several
+    rollouts. Actions are applied in one place only, because operations are large to compile.
     """
     sets, moves = tree.sets, tree.moves
     horizon, limit, repeats = settings.horizon, settings.time_limit, settings.repeats
@@ -250,17 +250,17 @@ def simulate(
     ROLLOUT_SIZE,
     ROLLOUT,
 ) = range(12)
-"""Places of a search's parameters; those of the rollout policy follow. It is for records of
-ROLLOUT_SIZE bytes; other games are played out at random."""
+"""Indices of a search's parameters; those of the rollout policy follow. The policy plays games with
+records of ROLLOUT_SIZE bytes; rollouts of other games are random."""
 MOST_MOVES = 40_000_000
-"""A larger tree is not grown further; its leaves are still played out."""
+"""The largest tree, in moves. A full tree grows no further, but its leaves are still played out."""
 MOVES_PER_SET = 48
-"""Room for moves, for each information set: most have fewer."""
+"""The moves allocated for each information set; most sets have fewer."""
 
 
 @kernel
 def settings_of(parameters: Parameters, has_policy: bool) -> Settings:
-    """Read the settings off a search's parameters."""
+    """Return the settings encoded in a search's parameters."""
     return Settings(
         int(parameters[WHOSE]),
         int(parameters[ESTIMATION]),
@@ -278,7 +278,7 @@ def settings_of(parameters: Parameters, has_policy: bool) -> Settings:
 def decide_by_search(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Search, and make the best move; or draw one by regret."""
+    """Search, then return the best move, or one drawn by regret."""
     iterations = int(parameters[ITERATIONS])
     size = 64
     while size < 2 * iterations + 2:
@@ -309,7 +309,7 @@ def conclude(
     stream: Stream,
     thoughts: Record,
 ) -> int:
-    """Note what each move was found to be worth, and choose."""
+    """Write each move's value and share of visits to ``thoughts``, and choose a move."""
     seat = whole(observation.viewer)
     begin(thoughts)
     thoughts.mixed = SAMPLED
@@ -338,7 +338,7 @@ def conclude(
 
 
 def trace(observation: State, parameters: Parameters, stream: Stream) -> Real:
-    """Return every player's mean payoff as a search goes on: TRACES points by players."""
+    """Return every player's mean payoff during a search: TRACES points by players."""
     record = observation.record
     iterations = max(int(parameters[ITERATIONS]), TRACES)
     tree = new_tree(1 << (2 * iterations + 64).bit_length(), iterations * MOVES_PER_SET)

@@ -1,8 +1,8 @@
-"""Playing on from a position: what actions are worth if everybody then plays by one policy.
+"""Rollouts: the value of each action if every player then follows one policy.
 
 All actions are tried on the same deals with the same luck (common random numbers), so that their
-difference is known far better than either value. What the seat cannot see is dealt as it may
-believe: hands are weighed by how likely the policy is to have said with them what was said.
+difference is known far better than either value. Hidden hands are sampled from the seat's belief:
+hands are weighed by how likely the policy would have made their owners' moves with them.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ from perudo.games.state import SEATS
 from perudo.search.online.beliefs import believe, deal_believed, no_belief
 
 HIDDEN, LUCK = 1 << 20, 1 << 21
-"""Parts of a sample's key; its rounds are numbered below these."""
+"""Salts of a sample's random keys, above all numbers of rounds."""
 WEIGHING = 1 << 40
-"""A part of the key above all samples: games whose hands depend on each other weigh some deals."""
+"""The salt of the belief's random key, above all numbers of samples. Only games with dependent
+hands use it, to sample the deals that they weigh."""
 
 Real = npt.NDArray[np.float64]
 
@@ -51,9 +52,9 @@ def play_on(
 ) -> None:
     """Fill ``wins[sample, action]`` with 1 where the seat won the match, else 0.
 
-    ``states`` are the position and three workspaces: what is dealt, the table, and what the actor
-    sees. With ``resample`` everything that the seat cannot see is dealt anew in each sample, from
-    the seat's belief; the position is then what the seat observes.
+    ``states`` are the position and three workspaces: the sampled deal, the game, and the actor's
+    view. With ``resample`` each sample deals all that the seat cannot see from the seat's belief;
+    the position must then be the seat's observation.
     """
     players = int(states[0].players)
     stream = np.zeros(1, np.uint64)
@@ -89,19 +90,19 @@ def play_on(
 
 
 class CompiledPlayer(Protocol):
-    """A policy with its parameters, which it keeps alive."""
+    """A compiled policy with its parameters, which it keeps alive."""
 
     @property
     def policy(self) -> Any:
-        """The kernel that decides."""
+        """The compiled policy."""
 
     @property
     def parameters(self) -> Parameters:
-        """How it plays."""
+        """The parameters of the policy."""
 
     @property
     def memory_width(self) -> int:
-        """Numbers remembered about each seat."""
+        """The count of numbers that the policy remembers about each seat."""
 
 
 def win_samples(
@@ -115,7 +116,7 @@ def win_samples(
     *,
     resample: bool,
 ) -> Real:
-    """Whether the seat wins after each action, by sample, if the player has all seats."""
+    """Return samples by actions: 1 where the seat wins when ``player`` plays all seats, else 0."""
     states = np.zeros(4, game.dtype)
     states[0] = position
     wins = np.zeros((samples, len(actions)))

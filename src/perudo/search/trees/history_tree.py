@@ -1,8 +1,8 @@
-"""The whole tree of one round between two players, for any game that is small enough.
+"""The full history tree of one round between two players, for any game that is small enough.
 
-Slower than the public tree, but nothing is asked of the game: moves may be hidden from the other,
-and what a player can tell apart is whatever ``information_key`` says. Also the yardstick that the
-public tree is tested against.
+It is slower than the public tree but assumes nothing about the game: moves may be hidden from the
+other player, and ``information_key`` defines the information sets. Tests compare the public tree
+with it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from perudo.search.trees.public_tree import MAX_DEPTH, PLAYERS, TOO_LARGE, TooLa
 
 Actors = npt.NDArray[np.int8]
 LEAF, DEAL = -1, -2
-"""In place of an actor."""
+"""Values of ``Histories.actors`` for nodes without an actor."""
 MAX_NODES = 20_000_000
 
 
@@ -48,7 +48,7 @@ class Histories(NamedTuple):
     counts: Small
     """The number of children."""
     actions: Small
-    """The action that leads there."""
+    """The action that leads to the node."""
     keys: Keys
     """The information set of the player who acts."""
     payoffs: Real
@@ -57,7 +57,7 @@ class Histories(NamedTuple):
 
 @kernel
 def grow_histories(states: Record, tree: Histories) -> int:
-    """Write every history below ``states[0]``; returns their number, or TOO_LARGE."""
+    """Write every history below ``states[0]``; return their number, or TOO_LARGE."""
     actors, first, counts = tree.actors, tree.first, tree.counts
     actions, keys, payoffs = tree.actions, tree.keys, tree.payoffs
     path = np.zeros(MAX_DEPTH, np.int64)
@@ -141,17 +141,17 @@ class HistoryTree:
         acting = self.actors >= 0
         self.keys, example, where = np.unique(keys[acting], return_index=True, return_inverse=True)
         self.sets = np.full(size, -1, np.int32)
-        """Which information set a node belongs to."""
+        """The number of each node's information set; -1 for nodes without an actor."""
         self.sets[acting] = where
         nodes = np.flatnonzero(acting)[example]
         self.set_actors, self.set_counts = self.actors[nodes], self.counts[nodes]
 
     @property
     def information_sets(self) -> int:
-        """How many there are."""
+        """The number of information sets."""
         return len(self.keys)
 
     def actions_of(self, information_set: int) -> list[int]:
-        """The actions of an information set."""
+        """Return the actions of an information set."""
         node = int(np.flatnonzero(self.sets == information_set)[0])
         return [int(code) for code in self.actions[self.first[node] :][: self.counts[node]]]

@@ -1,7 +1,7 @@
 """The graph of a round between two players who remember only its last moves.
 
 Public positions with equal ``memory_key`` are one node, so a round whose tree is astronomical
-becomes a graph of thousands of nodes. For games whose hands are independent of each other.
+becomes a graph of thousands of nodes. The hands of the game must be independent of each other.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from perudo.games.game import (
 )
 from perudo.games.kernel import kernel
 from perudo.games.state import State
-from perudo.search.trees.outcomes import Keys, Outcomes, Real, Small, gather, standing_key
+from perudo.search.trees.outcomes import Keys, Outcomes, Real, Small, gather, match_state_key
 from perudo.search.trees.public_tree import PLAYERS, TOO_LARGE, TooLargeError, is_leaf
 
 Places = npt.NDArray[np.int64]
@@ -40,7 +40,7 @@ FREE = np.uint64(0)
 
 @kernel
 def find(table: Keys, key: np.uint64) -> int:
-    """The place of a key in an open hash table, or the free place for it."""
+    """Return the index of a key in an open hash table, or the free index for it."""
     mask = np.uint64(table.size - 1)
     place = key & mask
     while table[place] != FREE and table[place] != key:
@@ -54,7 +54,7 @@ class Growth(NamedTuple):
     keys: Keys
     actors: Actors
     edges: Places
-    """A node's first edge; those of the next node follow."""
+    """The first edge of each node; the next node's edges follow."""
     targets: Small
     actions: Small
     leaf_keys: Keys
@@ -66,11 +66,11 @@ class Growth(NamedTuple):
 
 @kernel
 def grow_graph(states: Record, memory: int, growth: Growth) -> int:
-    """Write the graph below ``states[0]`` into arrays; returns its nodes, or TOO_LARGE.
+    """Write the graph below ``states[0]`` into arrays; return its number of nodes, or TOO_LARGE.
 
-    ``states`` holds the state of each node, and one place more.
+    ``states`` holds the state of each node, and one workspace more.
     """
-    # Taken one by one: numba drops stores into arrays that were unpacked from a tuple.
+    # One by one, because numba drops stores into arrays that were unpacked from a tuple.
     keys, actors = growth.keys, growth.actors
     edges, targets = growth.edges, growth.targets
     actions, leaf_keys = growth.actions, growth.leaf_keys
@@ -118,7 +118,10 @@ def grow_graph(states: Record, memory: int, growth: Growth) -> int:
 
 @kernel
 def settle_pairs(states: Record, code: int, hands: Places, payoffs: Real, keys: Keys) -> None:
-    """What an action that settles the round in ``states[0]`` leads to, for each pair of hands."""
+    """Fill in the payoff and the match state after a final action, for each pair of hands.
+
+    The action ``code`` settles the round in ``states[0]``.
+    """
     state = states[1]
     for one in range(hands[0]):
         for other in range(hands[1]):
@@ -127,12 +130,12 @@ def settle_pairs(states: Record, code: int, hands: Places, payoffs: Real, keys: 
             put_hand(state, 1, other)
             apply(state, code)
             payoffs[one, other] = payoff(state, ROUND, 0)
-            keys[one, other] = standing_key(state)
+            keys[one, other] = match_state_key(state)
 
 
 @kernel
 def shares_of_ways(edges: Places, targets: Small) -> Real:
-    """Return each edge's share of all ways to the node that it leads to."""
+    """Return each edge's share of all paths to the node that it leads to."""
     ways, shares = np.zeros(edges.size - 1), np.zeros(targets.size)
     ways[0] = 1.0
     for node in range(edges.size - 1):
@@ -147,13 +150,13 @@ def shares_of_ways(edges: Places, targets: Small) -> Real:
 
 
 class Layout(NamedTuple):
-    """A graph as kernels take it."""
+    """The arrays of a graph, as kernels take them."""
 
     actors: Actors
     edges: Places
     targets: Small
     ways: Real
-    """Each edge's share of all ways to the node that it leads to."""
+    """Each edge's share of all paths to the node that it leads to."""
     offsets: Places
     payoffs: Real
     row_kinds: Small
@@ -175,35 +178,35 @@ class MemoryGraph:
 
     start: State
     memory: int
-    """How many of the last moves are remembered."""
+    """The number of last moves that players remember."""
     keys: Keys
-    """Of each node: its memory key."""
+    """Each node's memory key."""
     actors: Actors
     edges: Places
-    """A node's first edge; those of the next node follow."""
+    """The first edge of each node; the next node's edges follow."""
     targets: Small
-    """Of each edge: the node that it leads to, or the leaf table t as -1 - t."""
+    """The node that each edge leads to, or -1 - t for leaf table t."""
     actions: Small
     weights: tuple[Real, Real]
-    """How likely each hand is; hands are numbered as ``put_hand`` has them."""
+    """The probability of each hand, in ``put_hand`` order."""
     outcomes: Outcomes
     payoffs: Real
 
     @property
     def nodes(self) -> int:
-        """How many public positions are told apart."""
+        """The number of distinct public positions."""
         return len(self.actors)
 
     @property
     def information_sets(self) -> int:
-        """Decisions as the players tell them apart."""
+        """The number of information sets: pairs of a node and a hand of its actor."""
         return sum(
             int((self.actors == seat).sum()) * len(self.weights[seat]) for seat in range(PLAYERS)
         )
 
     @property
     def offsets(self) -> Places:
-        """Where each node's moves begin, among those of all nodes of its player."""
+        """The index of each node's first move among all moves of its player."""
         moves, found = np.diff(self.edges), np.zeros(self.nodes, np.int64)
         for player in range(PLAYERS):
             mine = self.actors == player
@@ -211,7 +214,7 @@ class MemoryGraph:
         return found
 
     def layout(self) -> Layout:
-        """Return the graph as kernels take it."""
+        """Return the arrays of the graph for kernels."""
         return Layout(
             actors=self.actors,
             edges=self.edges,
@@ -224,12 +227,15 @@ class MemoryGraph:
         )
 
     def for_match(self, values: Real) -> MemoryGraph:
-        """The same round, played for what the standings after it are worth to the first player."""
+        """Return this graph with payoffs from the values, to the first player, of match states."""
         return replace(self, payoffs=self.outcomes.payoffs(values))
 
 
 def longest_memory(start: State, least: int, most: int, largest: int) -> int:
-    """How many moves can be remembered in a graph of at most so many nodes; at least ``least``."""
+    """Return the longest memory, in moves, whose graph has at most ``largest`` nodes.
+
+    It lies between ``least``, which is not checked, and ``most``.
+    """
     record = start.record
     start.game.operations.deal(record, np.uint64(1))
     memory = least
@@ -245,11 +251,11 @@ def longest_memory(start: State, least: int, most: int, largest: int) -> int:
 
 
 def build(start: State, memory: int, largest: int = 2_000_000) -> MemoryGraph:
-    """The graph of the round that is about to be dealt."""
+    """Build the graph of the round that is about to be dealt."""
     game = start.game
     record = start.record
     if start.players != PLAYERS or game.properties.hidden_moves:
-        raise PerudoError("only rounds of two players, whose moves are all seen, have such a graph")
+        raise PerudoError("only two-player rounds without hidden moves have a memory graph")
     if not game.operations.hand_count(record, 0):
         raise PerudoError(f"{game.name} has no rounds that can be solved with a short memory")
     game.operations.deal(record, np.uint64(1))
@@ -322,7 +328,7 @@ def _grow(record: Record, memory: int, largest: int) -> tuple[Record, Growth]:
 
 @kernel
 def sort_nodes(edges: Places, targets: Small, order: Small) -> int:
-    """Put nodes into an order in which every edge leads forward; returns how many could be."""
+    """Sort nodes topologically into ``order``; return how many could be sorted."""
     nodes = edges.size - 1
     awaited = np.zeros(nodes, np.int64)
     for edge in range(edges[nodes]):
@@ -346,14 +352,14 @@ def sort_nodes(edges: Places, targets: Small, order: Small) -> int:
 def _topological(edges: Places, targets: Small) -> Small:
     order = np.zeros(len(edges) - 1, np.int32)
     if sort_nodes(edges, targets, order) < len(order):
-        raise PerudoError("players with so short a memory could go round in circles")
+        raise PerudoError("with so short a memory the round has cycles")
     return order
 
 
 def _settle(
     start: State, states: Record, parents: Small, actions: Small
 ) -> tuple[Outcomes, tuple[Real, Real]]:
-    """The outcomes of each kind of leaf, by an example of it; and how likely each hand is."""
+    """Return the outcomes of each leaf table, from one example of it, and the hands' chances."""
     operations = start.game.operations
     record = start.record
     hands = np.array([operations.hand_count(record, seat) for seat in range(PLAYERS)], np.int64)

@@ -1,8 +1,8 @@
-"""What settled rounds lead to, by pairs of hands: a payoff, and where the match then stands.
+"""Outcomes of a round, by pairs of hands: a payoff, and the match state that follows.
 
-Leaves of a round are few in kind, and so are outcomes. Tables hold the outcomes' numbers, hands
-with equal rows or columns sharing one: so a round can be valued for the die at stake, or, with a
-value for each standing, for the match.
+Rounds have few different leaves and few different outcomes. A table for each kind of leaf holds
+the numbers of outcomes, with one row or column for all hands that have equal ones. Solvers can thus
+value a round by the dice at stake or, given a value for each match state, by the match.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ Numbers = npt.NDArray[np.float32]
 Players = tuple[Numbers, Numbers]
 """Regrets or strategies of two players."""
 MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], np.uint64)
-"""Odd numbers that make different triples different words."""
+"""Odd multipliers that hash different triples to different words."""
 PAYOFF_UNITS, LEAST_PAYOFF = 1_000_000, 1_000_000
-"""Payoffs of a match become whole numbers that are not negative."""
+"""The scale and offset that turn a match's payoffs into non-negative integers."""
 
 
 @kernel
-def standing_key(state: Record) -> np.uint64:
-    """Where the match stands after a settled round, whose rest is forgotten.
+def match_state_key(state: Record) -> np.uint64:
+    """Return a key of the match state after a settled round; this erases the round from ``state``.
 
-    Of a match that is over nothing matters but what it pays.
+    Finished matches with equal payoffs have equal keys.
     """
     forget_round(state)
     over = actor(state) == OVER
@@ -57,31 +57,31 @@ def standing_key(state: Record) -> np.uint64:
 
 @dataclass(frozen=True)
 class Outcomes:
-    """The tables of all kinds of leaves, and what their numbers mean."""
+    """The tables of all kinds of leaves, and the outcomes that their numbers stand for."""
 
     tables: Small
-    """By leaf table, and by kinds of the first and of the second player's hands."""
+    """Outcome numbers by leaf table, kind of the first player's hand, kind of the second's."""
     row_kinds: Small
-    """By leaf table and first player's hand: its kind."""
+    """The kind of each of the first player's hands, by leaf table and hand."""
     column_kinds: Small
     ratios: Real
-    """Of each outcome: how much likelier the pair of hands is than if hands were independent."""
+    """The joint chance of each outcome's pair of hands, over the product of the single chances."""
     round_payoffs: Real
-    """What it pays the first player, as far as the round goes."""
-    standings: Small
-    """Which of the states below it leads to."""
+    """The round's payoff to the first player, by outcome."""
+    state_numbers: Small
+    """The index in ``states`` of the match state that follows, by outcome."""
     states: tuple[State, ...]
 
     def payoffs(self, values: Real | None = None) -> Real:
-        """The tables in numbers: by the round, or by what each standing is worth."""
-        worth = self.round_payoffs if values is None else values[self.standings]
+        """Return the tables as payoffs: the round's, or the given values of match states."""
+        worth = self.round_payoffs if values is None else values[self.state_numbers]
         return np.asarray((worth * self.ratios)[self.tables])
 
 
 def gather(
     payoffs: list[Real], keys: list[Keys], ratio: Real, example: Callable[[int, int, int], State]
 ) -> Outcomes:
-    """Number the outcomes of leaf tables; ``example`` plays a table's leaf for a pair of hands."""
+    """Number the outcomes of leaf tables; ``example`` plays a table's leaf for two hands."""
     numbers = np.zeros((len(payoffs), *ratio.shape), np.int32)
     outcomes: dict[tuple[int, float, float], int] = {}
     states: dict[int, tuple[int, State]] = {}
@@ -112,13 +112,13 @@ def gather(
         column_kinds=column_kinds,
         ratios=np.array([what[2] for what in outcomes]),
         round_payoffs=np.array([what[1] for what in outcomes]),
-        standings=np.array([states[what[0]][0] for what in outcomes], np.int32),
+        state_numbers=np.array([states[what[0]][0] for what in outcomes], np.int32),
         states=tuple(state for _, state in states.values()),
     )
 
 
 def _compress(tables: Small) -> tuple[Small, Small, Small]:
-    """Hands with equal rows, and with equal columns, are of one kind: tables become small."""
+    """Merge equal rows and equal columns; return the kinds of hands and the small tables."""
     row_kinds = np.zeros(tables.shape[:2], np.int32)
     column_kinds = np.zeros((len(tables), tables.shape[2]), np.int32)
     small = []

@@ -1,8 +1,8 @@
-"""The public tree of one round between two players, and what each leaf pays by hand.
+"""The public tree of one round between two players, with the payoffs of its leaves by hand.
 
-A node is what everybody has seen; what the players hold is kept beside it, as vectors over hands.
-One walk over the tree then handles all deals at once. Built from a game's generic operations, for
-games in which every move is seen by both.
+A node is the public history; private information is kept in vectors over hands. One walk over the
+tree then handles all deals at once. It is built from a game's generic operations, and needs a game
+in which both players see every move.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ from perudo.games.game import (
 )
 from perudo.games.kernel import kernel
 from perudo.games.state import State
-from perudo.search.trees.outcomes import Keys, Outcomes, Real, Small, gather, standing_key
+from perudo.search.trees.outcomes import Keys, Outcomes, Real, Small, gather, match_state_key
 
 PLAYERS = 2
 MAX_DEPTH = 256
-"""No round that can be solved is longer."""
+"""The length, in moves, of the longest round that can be solved."""
 TOO_LARGE = -1
 LEAF = -1
-"""In place of an actor."""
+"""The value of ``actors`` for a leaf."""
 LEAF_SALT = 77
 
 
 class TooLargeError(PerudoError):
-    """A round whose tree would not fit."""
+    """The tree of a round exceeds a limit."""
 
 
 @kernel
 def is_leaf(state: Record) -> bool:
-    """Whether the round has been settled."""
+    """Return true if the round has been settled."""
     who = actor(state)
     return bool(who == OVER or who == CHANCE or round_over(state))
 
@@ -66,7 +66,7 @@ def grow(
     actions: Small,
     leaf_keys: npt.NDArray[np.uint64],
 ) -> int:
-    """Write the tree below ``states[0]`` into arrays; returns its nodes, or TOO_LARGE.
+    """Write the tree below ``states[0]`` into arrays; return its number of nodes, or TOO_LARGE.
 
     The children of a node have consecutive numbers, all greater than its own. ``states`` holds a
     workspace for each depth.
@@ -115,7 +115,7 @@ def grow(
 
 @kernel
 def find_hands(states: Record, keys: npt.NDArray[np.uint64]) -> None:
-    """What each player can tell apart after each deal."""
+    """Fill in each player's information key after each deal."""
     for index in range(keys.shape[0]):
         copy(states[1], states[0])
         chance_outcome(states[1], index)
@@ -125,7 +125,10 @@ def find_hands(states: Record, keys: npt.NDArray[np.uint64]) -> None:
 
 @kernel
 def pay(states: Record, path: Small, deals: Small, horizon: int, payoffs: Real, keys: Keys) -> None:
-    """What a leaf, reached by these actions, pays the first player and leads to, by hands."""
+    """Fill in the first player's payoff and the next match state at a leaf, by pairs of hands.
+
+    ``path`` is the actions that lead to the leaf.
+    """
     for one in range(deals.shape[0]):
         for other in range(deals.shape[1]):
             if deals[one, other] >= 0:
@@ -134,7 +137,7 @@ def pay(states: Record, path: Small, deals: Small, horizon: int, payoffs: Real, 
                 for index in range(path.size):
                     apply(states[1], int(path[index]))
                 payoffs[one, other] = payoff(states[1], horizon, 0)
-                keys[one, other] = standing_key(states[1])
+                keys[one, other] = match_state_key(states[1])
 
 
 @kernel
@@ -147,7 +150,7 @@ def hash_subtrees(
     hashes: npt.NDArray[np.uint64],
     heights: Small,
 ) -> None:
-    """Give nodes with equal subtrees equal hashes, and each its height above the leaves."""
+    """Fill in hashes, equal for equal subtrees, and each node's height above the leaves."""
     for node in range(actors.size - 1, -1, -1):
         if actors[node] == LEAF:
             hashes[node] = combine(np.uint64(LEAF_SALT), int(leaves[node]))
@@ -175,53 +178,52 @@ class PublicTree:
     start: State
     nodes: int
     actors: npt.NDArray[np.int8]
-    """Of each kind: who acts, or LEAF."""
+    """The actor of each kind, or LEAF."""
     begin: npt.NDArray[np.int64]
-    """Its first node."""
+    """The first node of each kind."""
     members: npt.NDArray[np.int64]
-    """How many nodes it has."""
+    """The number of nodes of each kind."""
     edges: npt.NDArray[np.int64]
-    """Its first edge; edges of the next kind follow."""
+    """The first edge of each kind; edges of the next kind follow."""
     targets: npt.NDArray[np.int64]
-    """Of each edge: the first of the nodes that it leads to."""
+    """The first of the nodes that each edge leads to."""
     actions: Small
-    """Of each edge: the action."""
+    """The action of each edge."""
     leaves: Small
-    """Of each kind: which of the leaf tables below, or -1."""
+    """The leaf table of each kind, or -1."""
     hands: tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]
-    """Each player's hands, by the information key that they have after the deal."""
+    """Each player's hands, as information keys after the deal."""
     weights: tuple[Real, Real]
-    """How likely each hand is."""
+    """The probability of each hand, by player."""
     deals: Small
     """A deal (``chance_outcome``) for every pair of hands; -1 where there is none."""
     outcomes: Outcomes
-    """What the leaf tables say, and where the match stands after each leaf."""
+    """The leaf tables, with the match states after the leaves."""
     payoffs: Real
-    """By leaf table, kinds of the first and of the second player's hands: what the first is paid,
-    times how much likelier the pair is than if hands were independent."""
+    """The first player's payoff times ``Outcomes.ratios``, by leaf table and kinds of hands."""
 
     @property
     def row_kinds(self) -> Small:
-        """By leaf table and first player's hand: hands of one kind are paid alike."""
+        """The kinds of the first player's hands, by leaf table; one kind has one row of payoffs."""
         return self.outcomes.row_kinds
 
     @property
     def column_kinds(self) -> Small:
-        """The same for the second player's."""
+        """The kinds of the second player's hands, by leaf table."""
         return self.outcomes.column_kinds
 
     def for_match(self, values: Real) -> PublicTree:
-        """The same round, played for what the standings after it are worth to the first player."""
+        """Return this tree with payoffs from the values, to the first player, of match states."""
         return replace(self, payoffs=self.outcomes.payoffs(values))
 
     @property
     def decisions(self) -> int:
-        """How many nodes are decisions."""
+        """The number of nodes that are not leaves."""
         return int(self.members[self.actors != LEAF].sum())
 
     @property
     def information_sets(self) -> int:
-        """Decisions as the players can tell them apart."""
+        """The number of information sets: pairs of a node and a hand of its actor."""
         return sum(
             int(self.members[self.actors == seat].sum()) * len(self.hands[seat])
             for seat in range(PLAYERS)
@@ -229,10 +231,10 @@ class PublicTree:
 
 
 def build(start: State, largest: int = 50_000_000) -> PublicTree:
-    """The public tree of the round that is about to be dealt."""
+    """Build the public tree of the round that is about to be dealt."""
     game = start.game
     if start.players != PLAYERS or game.properties.hidden_moves:
-        raise PerudoError("only rounds of two players, whose moves are all seen, have such a tree")
+        raise PerudoError("only two-player rounds without hidden moves have a public tree")
     deals = int(chance_count(start.record))
     if not 0 < deals <= 6**8:
         raise TooLargeError("there are too many deals to solve this round exactly")
@@ -279,7 +281,7 @@ def build(start: State, largest: int = 50_000_000) -> PublicTree:
 def _arrange(
     actors: npt.NDArray[np.int8], first: Small, counts: Small, actions: Small, leaves: Small
 ) -> dict[str, Any]:
-    """Gather nodes by kind, so that the n-th children of a kind's nodes follow one another."""
+    """Group nodes by kind, so that the n-th children of a kind's nodes have consecutive numbers."""
     hashes, heights = np.zeros(actors.size, np.uint64), np.zeros(actors.size, np.int32)
     hash_subtrees(actors, first, counts, actions, leaves, hashes, heights)
     _, example, kind = np.unique(hashes, return_index=True, return_inverse=True)
@@ -316,7 +318,7 @@ def _arrange(
 
 
 def _hands(start: State, deals: int) -> tuple[Any, Any, Real, Small]:
-    """Each player's hands with their chances, joint chances, and a deal for every pair."""
+    """Return both players' hands, their chances, the joint chances, and a deal for every pair."""
     keys = np.zeros((deals, PLAYERS), np.uint64)
     states = np.zeros(2, start.game.dtype)
     states[0] = start.record

@@ -1,7 +1,7 @@
-"""The tree of a search: by information set, the mean payoff of each move made there.
+"""A search tree: visits and the mean payoff of each move, in a hash table of information sets.
 
-Statistics are kept in a hash table of information sets. The choice of a move by UCB and by regret
-matching is here too, since both are functions of these statistics alone.
+Move selection by UCB and by regret matching is here too, since both are functions of these
+statistics alone.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ INFORMATION_SET: np.dtype[Any] = np.dtype(
     (np.record, [("key", "u8"), ("first", "i8"), ("visits", "i4"), ("moves", "i4")])
 )
 MOVE: np.dtype[Any] = np.dtype((np.record, [("value", "f8"), ("doubt", "f4"), ("visits", "i4")]))
-"""Values are running means: Q += (r - Q) / n, which the thesis prints as Q += r / n. Doubt is
-1 / sqrt(n): it is used far oftener than it changes.
-Records are small, since most of a search waits for memory."""
+"""A move's statistics. Values are running means: Q += (r - Q) / n, which the thesis prints as
+Q += r / n. Doubt is 1 / sqrt(n), kept because it is used far more often than it changes. Records
+are small, since a search mostly waits for memory."""
 NOWHERE = -1
 
 
 class SearchTree(NamedTuple):
-    """Statistics of information sets and of their moves."""
+    """The statistics of information sets and of their moves."""
 
     sets: Any
     """A hash table of INFORMATION_SET; its size is a power of two."""
     moves: Any
-    """An array of MOVE: those of one set follow each other."""
+    """An array of MOVE; the moves of one set are consecutive."""
     used: npt.NDArray[np.int64]
     """The numbers of sets and of moves in use."""
 
 
 @kernel
 def new_tree(sets: int, moves: int) -> SearchTree:
-    """Return an empty tree with room for half as many sets, and for these moves."""
+    """Return an empty tree with room for ``sets / 2`` information sets and for ``moves`` moves."""
     return SearchTree(np.zeros(sets, INFORMATION_SET), np.empty(moves, MOVE), np.zeros(2, np.int64))
 
 
 @kernel
 def find(tree: SearchTree, key: np.uint64) -> int:
-    """Return the place of an information set, or the free place for it."""
+    """Return the index of an information set, or the free index for it."""
     sets = tree.sets
     mask = np.uint64(sets.size - 1)
     place = key & mask
@@ -55,9 +55,10 @@ def find(tree: SearchTree, key: np.uint64) -> int:
 
 @kernel
 def open_set(tree: SearchTree, place: int, key: np.uint64, count: int) -> bool:
-    """Begin to keep an information set, if there is room; its moves follow when it is seen again.
+    """Add an information set; return false if there is no room.
 
-    Most sets are seen once, and their moves would take most of the time and memory.
+    ``open_moves`` adds its moves at the second visit: most sets are visited once, and their moves
+    would take most of the time and memory.
     """
     sets, used = tree.sets, tree.used
     if 2 * used[0] >= sets.size:
@@ -72,7 +73,7 @@ def open_set(tree: SearchTree, place: int, key: np.uint64, count: int) -> bool:
 
 @kernel
 def open_moves(tree: SearchTree, place: int) -> bool:
-    """Begin to keep the moves of an information set, if there is room."""
+    """Add the moves of an information set; return false if there is no room."""
     sets, moves, used = tree.sets, tree.moves, tree.used
     count = sets[place].moves
     if used[1] + count > moves.size:
@@ -87,7 +88,7 @@ def open_moves(tree: SearchTree, place: int) -> bool:
 
 @kernel
 def count_payoff(move: Any, payoff: float) -> None:
-    """Add a payoff to the mean of a move."""
+    """Update a move's statistics with a payoff."""
     move.visits += 1
     move.value += (payoff - move.value) / float(move.visits)
     move.doubt = 1.0 / math.sqrt(float(move.visits))
@@ -97,8 +98,9 @@ def count_payoff(move: Any, payoff: float) -> None:
 def best_by_ucb(tree: SearchTree, place: int, c: float, stream: Stream) -> int:
     """Return the move with the highest mean + c sqrt(log N / n); unvisited moves come first.
 
-    The thesis prints a bonus that is added to the last bound; it is added to the mean. Of equals,
-    one is drawn: else two who throw rock, paper, scissors may go round in step, the one ahead.
+    The thesis prints a bonus that is added to the last bound; here it is added to the mean. Ties
+    are broken at random: otherwise two searchers can cycle in step in rock, paper, scissors, one of
+    them always ahead.
     """
     moves, first = tree.moves, int(tree.sets[place].first)
     count, visits = int(tree.sets[place].moves), int(tree.sets[place].visits)
@@ -120,14 +122,14 @@ def best_by_ucb(tree: SearchTree, place: int, c: float, stream: Stream) -> int:
 
 @kernel
 def regret(move: Any, mean: float, floor: float) -> float:
-    """Return by how much a move is better than the average, or the floor."""
+    """Return a move's advantage over the mean, or ``floor`` if it has none."""
     gain = move.value - mean
     return gain if gain > 0.0 else floor
 
 
 @kernel
 def mean_value(moves: Any, first: int, count: int) -> float:
-    """Return the value of an information set: the mean over its moves, by visits."""
+    """Return the value of an information set: the mean of its moves, weighted by visits."""
     total, visits = 0.0, 0
     for index in range(count):
         move = moves[first + index]

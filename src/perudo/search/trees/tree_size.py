@@ -1,9 +1,9 @@
-"""How large a round's public tree is, without growing it.
+"""The size of a round's public tree, estimated without building it.
 
-Positions of one depth in which the same player may do the same things are counted together, and
-one of them, drawn by how many each stands for, is looked at in place of all (Chen 1992, after
-Knuth 1975). Where what can follow depends on that alone, as it mostly does between bidders, the
-count is exact; elsewhere it is an unbiased estimate.
+Positions at one depth in which the same player has the same actions form a stratum. One of them,
+drawn in proportion to the number that each represents, is expanded in place of all (Chen,
+Heuristic sampling, 1992, after Knuth 1975). The count is exact where the size of a subtree depends
+on the stratum alone, as it mostly does in bidding, and an unbiased estimate elsewhere.
 """
 
 from __future__ import annotations
@@ -31,39 +31,39 @@ from perudo.games.state import State
 from perudo.search.trees.public_tree import PLAYERS, is_leaf
 
 MOST_LOOKS = 300_000
-"""Positions that are looked at."""
+"""The largest number of positions to expand."""
 MOST_DEALS = 20_000
-"""Deals that are looked at for the hands that there are."""
+"""The largest number of deals to examine for distinct hands."""
 NOTHING = np.uint64(0)
 GROWING_BYTES = 120
-"""What building the tree takes for each position, before the solver's own arrays."""
+"""The memory to build the tree, in bytes for each position, without the solver's own arrays."""
 
 
 @dataclass(frozen=True)
 class TreeSize:
-    """What there is to solve."""
+    """The size of a round's public tree."""
 
     hands: tuple[int, int]
     decisions: tuple[int, int]
-    """Public positions in which each player acts."""
+    """The number of public positions in which each player acts."""
     moves: tuple[int, int]
-    """All that they may do there."""
+    """The number of actions at those positions, by player."""
     leaves: int
     complete: bool
-    """False if there is more than could be looked at."""
+    """False if the limit on expanded positions ended the count."""
 
     @property
     def positions(self) -> int:
-        """Public positions."""
+        """The number of public positions."""
         return sum(self.decisions) + self.leaves
 
     @property
     def information_sets(self) -> int:
-        """Decisions as the players can tell them apart."""
+        """The number of information sets: pairs of a decision and a hand of its actor."""
         return sum(a * b for a, b in zip(self.decisions, self.hands, strict=True))
 
     def bytes(self, precision: type[np.floating[Any]]) -> int:
-        """Memory for solving it: while the tree is built, or of the solver, whichever is more."""
+        """Return the memory needed: by the builder or by the solver, whichever is more."""
         entries = sum(a * b for a, b in zip(self.moves, self.hands, strict=True))
         by_node = sum(self.decisions) * (sum(self.hands) + max(self.hands))
         solving = (2 * entries + by_node) * np.dtype(precision).itemsize
@@ -72,7 +72,7 @@ class TreeSize:
 
 @kernel
 def offer_key(state: Record) -> np.uint64:
-    """A hash of who acts and of all that they may do."""
+    """Return a hash of the actor and of all legal actions."""
     key = np.uint64(int(actor(state)))
     for index in range(action_count(state)):
         key = combine(key, int(action(state, index)))
@@ -81,9 +81,9 @@ def offer_key(state: Record) -> np.uint64:
 
 @kernel
 def look(states: Record, keys: npt.NDArray[np.uint64]) -> int:
-    """Write all that can follow ``states[0]`` behind it; returns how much.
+    """Write the children of ``states[0]`` behind it, and their keys; return their number.
 
-    The keys tell what follows apart by what is on offer there; settled rounds have NOTHING.
+    A child's key is its stratum, or NOTHING if the round is settled.
     """
     count = int(action_count(states[0]))
     for index in range(count):
@@ -95,7 +95,7 @@ def look(states: Record, keys: npt.NDArray[np.uint64]) -> int:
 
 
 def tree_size(start: State, seed: int = 1) -> TreeSize:
-    """Count the tree of a round that is about to be dealt, between two players."""
+    """Estimate the tree of a two-player round that is about to be dealt."""
     chance = random.Random(seed)
     states = np.zeros(1 + start.game.properties.max_actions, start.game.dtype)
     keys = np.zeros(len(states), np.uint64)
@@ -132,7 +132,7 @@ def tree_size(start: State, seed: int = 1) -> TreeSize:
 
 
 def _hands(start: State) -> tuple[int, int]:
-    """How many hands each player can have: all deals, or where these are many a sample."""
+    """Count each player's distinct hands, over all deals or, if these are too many, a sample."""
     deals = int(chance_count(start.record))
     every = 0 < deals <= MOST_DEALS
     game, states = start.game.operations, np.zeros(2, start.game.dtype)
