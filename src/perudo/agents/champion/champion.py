@@ -52,7 +52,7 @@ def play_champion(
 
 @dataclass(frozen=True)
 class Champion(CompiledAgent):
-    """Tries all moves on deals of hands and models, sampled by how well they explain the bids."""
+    """Tries all moves on sampled hands and models, weighted by how well they explain the bids."""
 
     name = "champion"
     idea = "knows how players play, reads who is who, and plays out every move for the match"
@@ -74,7 +74,7 @@ class Champion(CompiledAgent):
     match: bool = flag(True)
     """Play for the match; otherwise for the share of the dice."""
     book: bool = flag(False)
-    """With two players: play by the book alone, to measure it, and at random where it is silent."""
+    """Play by the two-player book alone, to measure it, and at random where it is silent."""
 
     def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
         """Return why this agent cannot play at such a table; the book alone is for two."""
