@@ -12,7 +12,7 @@ from perudo.games.errors import PerudoError
 from perudo.games.policy import Memory
 from perudo.games.state import State, action_code, require_legal, seat_name
 
-LET_GO = "decline"
+EMPTY_LINE = "decline"
 """Action for an empty line, if legal; a shortcut because the calza question comes very often."""
 
 
@@ -42,8 +42,8 @@ class HumanAgent(Agent):
         assert seat is not None
         while True:
             typed = self._ask(f"{seat_name(seat)}, your move: ").strip()
-            if not typed and LET_GO in observation.legal_actions:
-                typed = LET_GO
+            if not typed and EMPTY_LINE in observation.legal_actions:
+                typed = EMPTY_LINE
             try:
                 code = action_code(observation.game, typed)
                 require_legal(observation.record, code)

@@ -182,7 +182,7 @@ def test_the_example_programs_ignore_what_they_do_not_know() -> None:
             decide(program)
             process = program._process
             assert process is not None
-            process.tell('{"type":"weather","sun":true}', 5)
+            process.write('{"type":"weather","sun":true}', 5)
             question = {**protocol.decide(position(VIEW), 99), "later": {"field": 1}}
             reply = protocol.parse_reply(process.ask(json.dumps(question), 20))
             assert (reply.id, reply.action) == (99, "4x4")

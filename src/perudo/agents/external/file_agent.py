@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from perudo.agents.agent import Decision, Thoughts
 from perudo.agents.external.loading import find_file
-from perudo.agents.external.process_agent import TIMEOUT_SECONDS, OutsideAgent
+from perudo.agents.external.process_agent import TIMEOUT_SECONDS, ProcessAgent
 from perudo.agents.external.wire import (
     LONGEST_LINE,
     Answer,
@@ -41,7 +41,7 @@ LOADING_SECONDS = 120.0
 """Time limit for importing a file, which may load a large library or compile."""
 
 
-class FileAgent(OutsideAgent):
+class FileAgent(ProcessAgent):
     """The agent named by a spec such as ``my_agent.py:Careful:caution=0.4``.
 
     It decides exactly as it would in this process: the worker gets the same bytes, and returns the

@@ -19,7 +19,7 @@ from perudo.games.errors import PerudoError
 
 GRACE_SECONDS = 5.0
 """Seconds for a program to exit once its input is closed, and again after SIGTERM."""
-LAST_WORDS = 2000
+STDERR_TAIL_BYTES = 2000
 """Bytes of its standard error that are kept."""
 LONGEST_LINE = 1 << 20
 """Default limit for a line, in bytes; a program that writes more does not write lines."""
@@ -68,7 +68,7 @@ class LineProcess:
         self._poll.register(self._output, select.POLLIN)
         self._poll.register(complaints, select.POLLIN)
         self._read = bytearray()
-        self._said = bytearray()
+        self._stderr = bytearray()
         self._output_open = True
         self._finalizer = weakref.finalize(self, _end, self._process)
 
@@ -77,7 +77,7 @@ class LineProcess:
         """The id of the process, and of its process group."""
         return self._process.pid
 
-    def tell(self, line: str, seconds: float) -> None:
+    def write(self, line: str, seconds: float) -> None:
         """Write a line to the program."""
         self._write(line.encode() + b"\n", time.monotonic() + seconds, seconds)
 
@@ -91,14 +91,14 @@ class LineProcess:
         """Return the next line from the program."""
         return self._read_line(time.monotonic() + seconds, seconds)
 
-    def last_words(self) -> str:
+    def stderr_tail(self) -> str:
         """Return the last lines of its standard error read so far, joined to one line."""
-        lines = self._said.decode(errors="replace").splitlines()[-5:]
+        lines = self._stderr.decode(errors="replace").splitlines()[-5:]
         return " | ".join(line.strip() for line in lines if line.strip())
 
-    def how_it_ended(self) -> str:
+    def explain_exit(self) -> str:
         """End the program, and return a phrase that says how it ended."""
-        gone = _gone_within(self._process, GRACE_SECONDS)
+        gone = _exits_within(self._process, GRACE_SECONDS)
         self.end(at_once=True)
         code = self._process.returncode
         if not gone:
@@ -112,7 +112,7 @@ class LineProcess:
         if self._finalizer.detach():
             _stop(self._process, at_once)
             self._listen(0.0)
-            _let_go(self._process)
+            _close_pipes(self._process)
 
     # --- reading and writing --------------------------------------------------------------------
     def _write(self, data: bytes, deadline: float, seconds: float) -> None:
@@ -123,7 +123,7 @@ class LineProcess:
             except BlockingIOError:
                 self._wait_to_write(deadline, seconds)
             except OSError:  # the program has closed its input
-                raise ProcessError(self.how_it_ended()) from None
+                raise ProcessError(self.explain_exit()) from None
 
     def _wait_to_write(self, deadline: float, seconds: float) -> None:
         """Wait until the program reads on, reading its output meanwhile."""
@@ -143,7 +143,7 @@ class LineProcess:
             if searched > self._longest_line:
                 raise ProcessError(f"wrote a line of more than {self._longest_line} bytes")
             if not self._output_open:
-                raise ProcessError(self.how_it_ended())
+                raise ProcessError(self.explain_exit())
             remaining = deadline - time.monotonic()
             if remaining <= 0:
                 raise ProcessError(f"did not answer within {seconds:g} s")
@@ -167,13 +167,13 @@ class LineProcess:
             if descriptor == self._output:
                 self._read += data
             else:
-                self._said = (self._said + data)[-LAST_WORDS:]
+                self._stderr = (self._stderr + data)[-STDERR_TAIL_BYTES:]
             if not data:
                 self._poll.unregister(descriptor)
                 self._output_open = self._output_open and descriptor != self._output
 
 
-def _gone_within(process: subprocess.Popen[bytes], seconds: float) -> bool:
+def _exits_within(process: subprocess.Popen[bytes], seconds: float) -> bool:
     """Return True if a process exits in time.
 
     The process is not reaped, so that no other process can take its id, which is also its group's.
@@ -194,21 +194,21 @@ def _gone_within(process: subprocess.Popen[bytes], seconds: float) -> bool:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     _stop(process, at_once=True)
-    _let_go(process)
+    _close_pipes(process)
 
 
 def _stop(process: subprocess.Popen[bytes], at_once: bool) -> None:
     """End a process and its group: close its input, then send SIGTERM, then SIGKILL."""
     assert process.stdin
     process.stdin.close()
-    if at_once or not _gone_within(process, GRACE_SECONDS):
+    if at_once or not _exits_within(process, GRACE_SECONDS):
         _signal_group(process, signal.SIGTERM)
-        _gone_within(process, GRACE_SECONDS)
+        _exits_within(process, GRACE_SECONDS)
     _signal_group(process, signal.SIGKILL)  # also kills what the program has left running
     process.wait()
 
 
-def _let_go(process: subprocess.Popen[bytes]) -> None:
+def _close_pipes(process: subprocess.Popen[bytes]) -> None:
     for stream in (process.stdout, process.stderr):
         assert stream
         stream.close()

@@ -19,7 +19,7 @@ TIMEOUT_SECONDS = 30.0
 Answer = TypeVar("Answer")
 
 
-class OutsideAgent(Agent):
+class ProcessAgent(Agent):
     """An agent that plays in another process; use it in a ``with`` statement, or ``close`` it."""
 
     def __init__(self, timeout: float = TIMEOUT_SECONDS) -> None:
@@ -80,4 +80,4 @@ class OutsideAgent(Agent):
         if process is None:
             return ""
         process.end(at_once=True)
-        return process.last_words()
+        return process.stderr_tail()

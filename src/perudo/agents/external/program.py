@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from perudo import protocol
 from perudo.agents.agent import Decision
-from perudo.agents.external.process_agent import TIMEOUT_SECONDS, OutsideAgent
+from perudo.agents.external.process_agent import TIMEOUT_SECONDS, ProcessAgent
 from perudo.games.chance import Stream, next_word
 from perudo.games.errors import PerudoError
 from perudo.games.game import Game
@@ -22,7 +22,7 @@ LUCK_BITS = 53
 """Random bits sent with each question; numbers in every language hold this many exactly."""
 
 
-class ProgramAgent(OutsideAgent):
+class ProgramAgent(ProcessAgent):
     """A program, started without a shell, that speaks the protocol of docs/protocol.md.
 
     It starts with its first match and plays one match after the other. It does not use ``memory``,
@@ -96,4 +96,4 @@ class ProgramAgent(OutsideAgent):
     def _tell(self, message: protocol.Message, observation: State | None = None) -> None:
         if self._process is not None:
             line = protocol.encode(message)
-            self._converse(lambda process: process.tell(line, self.timeout), observation)
+            self._converse(lambda process: process.write(line, self.timeout), observation)

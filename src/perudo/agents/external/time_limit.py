@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from perudo.agents.agent import Decision, Player
-from perudo.agents.external.process_agent import OutsideAgent
+from perudo.agents.external.process_agent import ProcessAgent
 from perudo.agents.human import HumanAgent
 from perudo.agents.mistakes import agent_error, checked, raised
 from perudo.games.chance import Stream
@@ -35,7 +35,7 @@ def decide_within(
     In this process the limit interrupts Python code; compiled code runs to its end before it raises
     the error. A person has no time limit, and may leave (EOFError).
     """
-    if isinstance(player, OutsideAgent):
+    if isinstance(player, ProcessAgent):
         return player.decide_within(observation, memory, stream, seconds)
     limit = None if isinstance(player, HumanAgent) else seconds
     try:

@@ -111,9 +111,9 @@ class AgentWorker(Worker):
             "memory_width": self._agent.memory_width,
             "uses_clock": bool(self._agent.uses_clock),
             "batches": hasattr(self._agent, "act_batch"),
-            "learns": self._listens("learn"),
-            "sits": self._listens("sit"),
-            "leaves": self._listens("leave"),
+            "learns": self._overrides("learn"),
+            "sits": self._overrides("sit"),
+            "leaves": self._overrides("leave"),
         }
 
     def do(self, question: Question) -> Answer:
@@ -124,7 +124,7 @@ class AgentWorker(Worker):
             return {"reason": self._agent.cannot_play(game, setting, question["players"])}
         return super().do(question)
 
-    def _listens(self, method: str) -> bool:
+    def _overrides(self, method: str) -> bool:
         """Return True if the class overrides a method; ``FileAgent`` skips calls to the others."""
         if isinstance(self._agent, PlainAgent):
             return self._agent.has(method)

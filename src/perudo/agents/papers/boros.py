@@ -50,13 +50,13 @@ BOUND, TRUST, FADE, BEST, MINIMUM, BLUFF, CREDIBLE = range(7)
 """Indices of the parameters; simpler strategies set the ones they lack to zero."""
 SEAT_BITS = 6
 """Bits per seat in the packed bid counts."""
-MOST_BIDS = (1 << SEAT_BITS) - 1
+MAX_BIDS = (1 << SEAT_BITS) - 1
 ROUNDING = 1e-9
 """Tolerance for sums of thirds of dice that should be whole numbers."""
 
 
 @kernel
-def told(observation: Record, face: int, trust: float, fade: float) -> float:
+def bid_evidence(observation: Record, face: int, trust: float, fade: float) -> float:
     """Return the dice of a face, beyond chance, that the others' bids on it lead us to expect.
 
     A player's first bid counts ``trust`` dice, each later one ``fade`` times the one before. No bid
@@ -72,8 +72,8 @@ def told(observation: Record, face: int, trust: float, fade: float) -> float:
         if said < FIRST_BID_CODE or seat == observation.viewer:
             continue
         shift = SEAT_BITS * seat
-        earlier = (bids_by_seat >> shift) & MOST_BIDS
-        if earlier < MOST_BIDS:
+        earlier = (bids_by_seat >> shift) & MAX_BIDS
+        if earlier < MAX_BIDS:
             bids_by_seat += 1 << shift
         if face_of(said) == face:
             dice += min(trust, int(observation.counts[seat]) * miss) * fade**earlier
@@ -84,7 +84,7 @@ def told(observation: Record, face: int, trust: float, fade: float) -> float:
 def expected(observation: Record, face: int, trust: float, fade: float) -> float:
     """Return the expected number of dice for a face: held, by chance, and by the others' bids."""
     by_chance = unseen_dice(observation) * ways(observation, face) / FACES
-    shown = told(observation, face, trust, fade) if trust > 0.0 else 0.0
+    shown = bid_evidence(observation, face, trust, fade) if trust > 0.0 else 0.0
     return held(observation, face) + by_chance + shown
 
 

@@ -164,18 +164,18 @@ class Cfr(CompiledAgent):
                     f"{dice}; play it once on the command line"
                 ) from None
         solver = MatchSolver(_openings(start), self._effort, _canonical)
-        standings = solver.standings
+        match_states = solver.standings
         solved = 0
 
         def report(valued: Valued) -> None:
             nonlocal solved
             solved += 1
-            _solving[0](valued, solved, len(standings))
+            _solving[0](valued, solved, len(match_states))
 
         solver.solve(report)
         pages = [valued.page for valued in solver.valued.values()]
-        for place, (page, standing) in enumerate(zip(pages, standings, strict=True)):
-            number = int(match_state_number(standing.record))
+        for place, (page, match_state) in enumerate(zip(pages, match_states, strict=True)):
+            number = int(match_state_number(match_state.record))
             page.about["standing"], page.about["pages"] = number, len(pages)
             page.save(folder / f"{place}.page")
         return pages

@@ -67,9 +67,9 @@ EXPLORATION, SCORING, ROLLOUTS, CAP, TIME_LIMIT, FINAL, DEALS, BELIEF, STYLE, MO
 of the Observer, the model for beliefs."""
 
 OBSERVER = Observer().parameters
-ROLLOUTS_PER_LOOK = 16
+ROLLOUTS_PER_CLOCK_CHECK = 16
 """Number of rollouts between two looks at the clock."""
-MOST_NODES = 2_000_000
+MAX_NODES = 2_000_000
 """Maximum size of the tree; at this size it stops growing, and its leaves are played out."""
 
 # --- the tree -----------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def select(nodes: Nodes, place: int, sign: float, c: float, stream: Stream) -> i
 
 
 @kernel
-def answer(nodes: Nodes, place: int, used: int, action: int) -> int:
+def child_for(nodes: Nodes, place: int, used: int, action: int) -> int:
     """Return the child of a linked list that an action leads to, adding it at ``used`` if new."""
     child = int(nodes[place].first)
     while child != NO_NODE:
@@ -172,7 +172,7 @@ def answer(nodes: Nodes, place: int, used: int, action: int) -> int:
 
 
 @kernel
-def give_back(nodes: Nodes, place: int, reward: float, weight: float) -> None:
+def back_up(nodes: Nodes, place: int, reward: float, weight: float) -> None:
     """Back up a reward: update the means of a node and of all nodes above it."""
     while place != NO_NODE:
         node = nodes[place]
@@ -235,7 +235,12 @@ def grow(
     used = expand(nodes, ROOT, ROOT + 1, observation)
     room = len(nodes)
     for done in range(rollouts):
-        if limit > 0.0 and done % ROLLOUTS_PER_LOOK == 0 and done > 0 and now() > started + limit:
+        if (
+            limit > 0.0
+            and done % ROLLOUTS_PER_CLOCK_CHECK == 0
+            and done > 0
+            and now() > started + limit
+        ):
             return done
         place = select(nodes, ROOT, 1.0, c, stream)
         copy(state, observation)
@@ -257,7 +262,7 @@ def grow(
                 if used == room:
                     in_tree = False
                 else:
-                    place = answer(nodes, place, used, said)
+                    place = child_for(nodes, place, used, said)
                     used += place == used
                 continue
             if in_tree and nodes[place].children == LEAF:
@@ -274,7 +279,7 @@ def grow(
                 said = action(state, below(stream, action_count(state)))
             else:
                 said = ask_observer(state, observer, stream, thoughts)
-        give_back(nodes, place, reward_of(state, seat, scoring), weight)
+        back_up(nodes, place, reward_of(state, seat, scoring), weight)
     return rollouts
 
 
@@ -336,7 +341,7 @@ def decide_mcts(
         rollouts = rollout_budget(observation, seat, by_seat, int(parameters[CAP]))
     # A rollout adds one block of children: at most the actions legal here and the few non-bids.
     most = (rollouts + 1) * (action_count(observation) + FIRST_BID_CODE)
-    nodes = np.empty(min(most, MOST_NODES), NODE_DTYPE)
+    nodes = np.empty(min(most, MAX_NODES), NODE_DTYPE)
     workspace = np.zeros(1, STATE_DTYPE)
     model = Model(np.uint64(parameters[MODEL]), observer, memory, thoughts)
     done = grow(nodes, workspace, observation, opponents, rollouts, parameters, model, stream)

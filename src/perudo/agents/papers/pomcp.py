@@ -30,13 +30,13 @@ from perudo.search.online.pomcp import (
 )
 
 SAMPLINGS = ("own", "public")
-PLAYERS_OF_ROLLOUTS: dict[str, type[CompiledAgent]] = {
+ROLLOUT_AGENTS: dict[str, type[CompiledAgent]] = {
     "observer": Observer,
     "probabilistic": Probabilistic,
     "heuristic-max": HeuristicMax,
 }
 USUAL = "usual"
-ROLLOUTS = (USUAL, "random", *PLAYERS_OF_ROLLOUTS)
+ROLLOUTS = (USUAL, "random", *ROLLOUT_AGENTS)
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Pomcp(CompiledAgent):
         """The parameters of the search, then the rollout policy's address and parameters."""
         rollout = [0.0, 0.0]
         if self.rollout != "random":
-            kind = PLAYERS_OF_ROLLOUTS.get(self.rollout, Observer)
+            kind = ROLLOUT_AGENTS.get(self.rollout, Observer)
             where = number_of(kind.policy, PERUDO.dtype)
             rollout = [PERUDO.dtype.itemsize, where, *kind().parameters]
         return np.concatenate([self.search_parameters, rollout])
@@ -109,7 +109,7 @@ class Pomcp(CompiledAgent):
 
     def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
         """Return why this agent cannot play at such a table; some rollouts need Perudo."""
-        if self.rollout in PLAYERS_OF_ROLLOUTS and game.name != "perudo":
+        if self.rollout in ROLLOUT_AGENTS and game.name != "perudo":
             return f"{self.name}:rollout={self.rollout} plays perudo, not {game.name}"
         return None
 
