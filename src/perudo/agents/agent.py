@@ -312,11 +312,11 @@ def parse_parameters(kind: type[Any], agent: str, text: str) -> dict[str, Value]
         name, equals, word = part.partition("=")
         if name not in options:
             known = ", ".join(options) or "none"
-            raise UnknownNameError(f"{agent} has no parameter {name!r}; there are: {known}")
+            raise UnknownNameError(f"{agent} has no parameter {name!r}; its parameters: {known}")
         if not equals and isinstance(options[name].default, bool):
             word = equals = "yes"
         if not equals or not word or name in values:
-            raise PerudoError(f"{agent}: write {name}=value, once")
+            raise PerudoError(f"{agent}: give {name}=value exactly once")
         values[name] = _parse_parameter(agent, options[name], word)
     return values
 

@@ -354,7 +354,7 @@ def test_an_answer_nobody_asked_for_is_not_taken_for_the_next(script: Script) ->
 @pytest.mark.parametrize(
     "command, problem",
     [
-        ("no-such-program --flag", "there is no program 'no-such-program'"),
+        ("no-such-program --flag", "program 'no-such-program' not found"),
         ("", "write a command after cmd:"),
         ("  ", "write a command after cmd:"),
         ("node 'bot.js", "No closing quotation"),

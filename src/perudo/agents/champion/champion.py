@@ -55,7 +55,7 @@ class Champion(CompiledAgent):
     """Tries all moves on sampled hands and models, weighted by how well they explain the bids."""
 
     name = "champion"
-    idea = "knows how players play, reads who is who, and plays out every move for the match"
+    idea = "models the other players, infers their hands, and plays out every move for the match"
     source = "this project"
     policy = play_champion
     learning = read_opponents
@@ -79,7 +79,7 @@ class Champion(CompiledAgent):
     def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
         """Return why this agent cannot play at such a table; the book alone is for two."""
         if self.book and players != 2:
-            return f"{self.spec} plays against one other, not at tables of {players}"
+            return f"{self.spec} plays only at tables of two, not of {players}"
         return super().cannot_play(game, setting, players)
 
     def as_model(self, start: State) -> CompiledPlayer:
@@ -108,7 +108,7 @@ class Champion(CompiledAgent):
     @property
     def parameters(self) -> Parameters:
         """Unavailable: they hold addresses of what only a player has opened."""
-        raise PerudoError(f"{self.name} has to be prepared for a match before it plays")
+        raise PerudoError(f"{self.name} must be prepared for a match before it plays")
 
 
 class ChampionPlayer(CompiledPlayer):

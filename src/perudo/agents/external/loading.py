@@ -85,9 +85,9 @@ def find_file(word: str) -> tuple[Path, str, str]:
     """Return the parts of a spec that names a class; raise if the file does not exist."""
     parts = split_file_word(word)
     if parts is None:
-        raise PerudoError(f"{word!r} names no class of a file; write my_agent.py:Careful")
+        raise PerudoError(f"{word!r} does not name a class in a file, like my_agent.py:Careful")
     if not parts[0].is_file():
-        raise PerudoError(f"there is no file {str(parts[0])!r}")
+        raise PerudoError(f"file {str(parts[0])!r} not found")
     return parts
 
 
@@ -106,13 +106,13 @@ def load_agent(word: str) -> Agent:
         ]
         if not players:
             raise PerudoError(f"{path} has no class with a decide method")
-        there = f"there is: {', '.join(players)}"
+        there = f"its agents: {', '.join(players)}"
         if not name:
-            raise PerudoError(f"write {path.name}:{players[0]} to name a class of {path}; {there}")
+            raise PerudoError(f"name a class of {path}, like {path.name}:{players[0]}; {there}")
         raise UnknownNameError(f"{path} has no class {name!r}; {there}")
     if not callable(getattr(kind, "decide", None)):
         raise PerudoError(
-            f"{path}: {name} is no agent; it needs decide(observation, memory, stream)"
+            f"{path}: {name} is not an agent; it needs decide(observation, memory, stream)"
         )
     return _make(path, kind, parameters)
 
@@ -147,5 +147,5 @@ def _make(path: Path, kind: type[Any], parameters: str) -> Agent:
     except PerudoError:
         raise
     except Exception as error:
-        raise PerudoError(f"{path}: {kind.__name__} cannot be made: {raised(error)}") from error
+        raise PerudoError(f"{path}: {kind.__name__} cannot be created: {raised(error)}") from error
     return player if isinstance(player, Agent) else PlainAgent(player)

@@ -42,7 +42,7 @@ class ProgramAgent(ProcessAgent):
         if not self._command:
             raise PerudoError("write a command after cmd:, as in cmd:node bot.js")
         if shutil.which(self._command[0]) is None:
-            raise PerudoError(f"{self.spec}: there is no program {self._command[0]!r}")
+            raise PerudoError(f"{self.spec}: program {self._command[0]!r} not found")
         self._questions = 0
 
     @property

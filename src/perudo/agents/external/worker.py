@@ -64,7 +64,7 @@ class Worker:
             (observation,) = unpack_states(question["game"], question["states"])
             self._player.leave(observation)
             return {}
-        raise PerudoError(f"nobody can be asked to {question['do']}")
+        raise PerudoError(f"unknown question {question['do']!r}")
 
     def decide(self, question: Decide) -> Decided:
         """Return one decision, or several at once."""

@@ -173,7 +173,7 @@ class HeuristicAdaptive(CompiledAgent):
     """
 
     name = "heuristic-adaptive"
-    idea = "hmax-counter that learns who opens low and who bids on the type held most"
+    idea = "hmax-counter that learns who opens low and who bids on their best face"
     source = PAPER + ": HEURISTIC_ADAPTIVE"
     policy = decide_adaptive
     learning = learn_habits

@@ -231,7 +231,7 @@ class BetGenerator(CompiledAgent):
     single wild die illegally; here the agent opens on a random face instead.
     """
 
-    source = "Maynooth report, sections 4.1, 4.3 and 4.5, listings A.1 and B.1 to B.4"
+    source = "Maynooth report (Putta 2019), sections 4.1, 4.3 and 4.5, listings A.1 and B.1 to B.4"
 
     prob: float = chance(0.25)
     """Score that a bet must exceed, and the value of a call."""

@@ -234,8 +234,8 @@ class BorosBasic(CompiledAgent):
     """
 
     name = "boros-basic"
-    idea = "bids what it expects from its own dice; beyond a bound it turns to aces, or calls"
-    source = "Boros and Kallós 2014, as summarised in the Maynooth report, section 2.1"
+    idea = "bids the number of dice it expects; beyond a bound it turns to aces, or calls"
+    source = "Boros and Kallós 2014, as summarised in the Maynooth report (Putta 2019), section 2.1"
     policy = decide_expected
     phases = PHASES
 
@@ -254,7 +254,7 @@ class BorosExtended(BorosBasic):
     """``boros-basic``, which also believes every other player's first bid."""
 
     name = "boros-extended"
-    idea = "boros-basic, expecting a die more of the face that each other player bid first"
+    idea = "boros-basic, expecting one die more of the face that each other player bids first"
 
     trust: float = number(1.0, 0.0, 10.0)
     """Dice beyond chance that it expects of the face of a player's first bid of the round."""

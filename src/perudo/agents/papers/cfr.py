@@ -117,7 +117,10 @@ class Cfr(CompiledAgent):
 
     name = "cfr"
     idea = "solved strategies for two players, each round played for the match"
-    source = "FSICFR as in the Maynooth report; Neller and Hnath 2011; Zinkevich et al. 2007"
+    source = (
+        "FSICFR (Neller and Hnath 2011), as in the Maynooth report (Putta 2019); "
+        "CFR (Zinkevich et al. 2007)"
+    )
     policy = play_by_the_book
 
     memory: int = number(2, 1, 3)
@@ -130,7 +133,7 @@ class Cfr(CompiledAgent):
     def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
         """Return why this agent cannot play at such a table; it plays only between two."""
         if players != 2:
-            return f"{self.name} plays against one other, not at tables of {players}"
+            return f"{self.name} plays only at tables of two, not of {players}"
         return super().cannot_play(game, setting, players)
 
     def prepare(self, start: State) -> CompiledPlayer:
@@ -141,7 +144,7 @@ class Cfr(CompiledAgent):
     @property
     def parameters(self) -> Parameters:
         """Unavailable, because they are addresses in a book that only a player has opened."""
-        raise PerudoError(f"{self.name} has to be prepared for a match before it plays")
+        raise PerudoError(f"{self.name} must be prepared for a match before it plays")
 
     def decide(self, observation: State, memory: Memory, stream: Stream) -> Decision:
         """Open the book for this one decision; a player from ``prepare`` is faster for many."""

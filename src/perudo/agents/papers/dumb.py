@@ -89,7 +89,7 @@ class Dumb(BetGenerator):
     """
 
     name = "dumb"
-    idea = "the likeliest of 50 random bets by the odds of all dice, or a call if none is likely"
+    idea = "makes the likeliest of 50 random bets, ignoring its own dice; calls if none is likely"
     policy = decide_best_of_random
     sees_own_dice: ClassVar[bool] = False
 
@@ -107,7 +107,7 @@ class SlightlyLessDumb(Dumb):
     """``dumb`` with knowledge of its own dice."""
 
     name = "sl-dumb"
-    idea = "dumb, but it knows its own dice"
+    idea = "dumb with knowledge of its own dice"
     sees_own_dice = True
 
     bluff: float = chance(0.1)
@@ -123,7 +123,7 @@ class LessDumb(SlightlyLessDumb):
     """
 
     name = "l-dumb"
-    idea = "sl-dumb, with a hundredth added for each die of the highest bet on a face"
+    idea = "sl-dumb, scoring a face higher by a hundredth per die of the highest bet on it"
 
     prob: float = chance(0.4)
     """Score that a bet must exceed, and the value of a call."""

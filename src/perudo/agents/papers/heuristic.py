@@ -42,7 +42,7 @@ from perudo.games.perudo.reveal import matching
 from perudo.games.perudo.rules import FACES, LOWEST
 from perudo.games.policy import Memory, Parameters, begin, choose, consider, surely
 
-PAPER = "Perudish, Livingstone, University of Paisley"
+PAPER = "Perudish (Livingstone 2005)"
 WAYS_IN_THREE = 6
 """Divisor for a third of the dice: two ways in six, or one way if nothing is wild."""
 
@@ -166,7 +166,7 @@ class HeuristicMax(CompiledAgent):
     """
 
     name = "heuristic-max"
-    idea = "bids its best type, held and a third of the unseen dice, at once; calls above that"
+    idea = "bids its whole estimate of its best face at once; calls above that"
     source = PAPER + ": HEURISTIC_MAX"
     policy = decide_max
 
@@ -241,7 +241,7 @@ class HmaxCounter(CompiledAgent):
     """
 
     name = "hmax-counter"
-    idea = "opens low and takes every bid for one of heuristic-max: two dice decide"
+    idea = "opens low and answers every bid as if heuristic-max made it"
     source = PAPER + ": HMAX_COUNTER, table 2"
     policy = decide_counter
 

@@ -218,7 +218,7 @@ class Macleod(CompiledAgent):
     """
 
     name = "macleod"
-    idea = "bids what survives a call with some chance, and shifts its tables by bids it believes"
+    idea = "makes bids likely to survive a call, and shifts its odds by the bids it believes"
     source = PAPER + ", on Macleod 2004"
     policy = decide_macleod
     learning = learn_honesty

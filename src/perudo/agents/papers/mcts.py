@@ -361,8 +361,8 @@ class MctsRandom(CompiledAgent):
     """
 
     name = "mcts-random"
-    idea = "tree search over the round, played out at random with the others' dice dealt anew"
-    source = "Perudo thesis, sections 4.3.3 and 5.2"
+    idea = "tree search over the round, with random deals of the others' dice and random rollouts"
+    source = "Perudo thesis (Hernandez 2021), sections 4.3.3 and 5.2"
     policy = decide_mcts
     style: ClassVar[int] = RANDOM_OPPONENTS
 
@@ -406,7 +406,7 @@ class MctsObserver(MctsRandom):
 
     name = "mcts-observer"
     idea = "tree search over the round in which the others are Observers"
-    source = "Perudo thesis, sections 4.3.4 and 5.2"
+    source = "Perudo thesis (Hernandez 2021), sections 4.3.4 and 5.2"
     style = OBSERVERS
 
     cap: int = number(3_500, 1, 10_000_000)
@@ -418,8 +418,8 @@ class Ensemble(MctsObserver):
     """Plays as the Observer while the standing bid is safe, else as MctsObserver."""
 
     name = "ensemble"
-    idea = "plays as observer while it feels safe, and as mcts-observer when in danger"
-    source = "Perudo thesis, conclusions"
+    idea = "plays as observer while the bid is safe, and as mcts-observer in danger"
+    source = "Perudo thesis (Hernandez 2021), conclusions"
     style = OBSERVERS_IN_DANGER
     phases = PHASES
 

@@ -249,8 +249,8 @@ class SlightlyLessMinimax(BetGenerator):
     """
 
     name = "sl-minimax"
-    idea = "minimax over 10 random bets a node, scored like sl-dumb; calls if its bet is unlikely"
-    source = "Maynooth report, sections 4.3.3, 4.3.4 and 4.5.2, listings C.1 to C.3"
+    idea = "minimax over 10 random bets per node, scored like sl-dumb; calls if its bet is unlikely"
+    source = "Maynooth report (Putta 2019), sections 4.3.3, 4.3.4 and 4.5.2, listings C.1 to C.3"
     policy = decide_minimax
 
     generated: int = number(10, 1, MAX_DRAWS)
@@ -266,7 +266,7 @@ class LessMinimax(SlightlyLessMinimax):
     """``sl-minimax`` with the score of ``l-dumb``."""
 
     name = "l-minimax"
-    idea = "minimax over 10 random bets a node, scored like l-dumb; calls if its bet is unlikely"
+    idea = "minimax over 10 random bets per node, scored like l-dumb; calls if its bet is unlikely"
 
     prob: float = chance(0.4)
     """Score that a bet must reach, and the value of a call."""

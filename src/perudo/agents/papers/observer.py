@@ -256,8 +256,8 @@ class Observer(CompiledAgent):
     """
 
     name = "observer"
-    idea = "the risk of the last bid sets its mood: jump, raise, weigh against dudo, or dudo"
-    source = "Perudo thesis, section 4.2.2 (flowchart lost; reconstructed)"
+    idea = "plays by the risk of the last bid: jumps, raises, weighs a raise against dudo, or calls"
+    source = "Perudo thesis (Hernandez 2021), section 4.2.2 (flowchart lost; reconstructed)"
     policy = decide_observer
     phases = PHASES
 

@@ -44,8 +44,8 @@ class Pomcp(CompiledAgent):
     """Searches only its own moves; the others are environment, and play as in rollouts."""
 
     name = "pomcp"
-    idea = "tree search over its own moves and what it sees; the others play as in rollouts"
-    source = "King UP thesis, algorithm 1 (Silver and Veness 2010), corrected"
+    idea = "tree search over its own moves and observations; the others play as in rollouts"
+    source = "King UP thesis (Gao Peng 2022), algorithm 1 (Silver and Veness 2010), corrected"
     policy = decide_by_search
     any_game = True
     whose: ClassVar[int] = SEARCHER
@@ -119,8 +119,8 @@ class PublicTreeUcb(Pomcp):
     """Searches all players' moves, each by its player's information; chooses by UCB."""
 
     name = "pomcp-pgt-ucb"
-    idea = "tree search over everybody's moves, each deciding by what they know; UCB"
-    source = "King UP thesis, algorithms 2 and 3, corrected"
+    idea = "tree search over all players' moves, each by that player's information; UCB"
+    source = "King UP thesis (Gao Peng 2022), algorithms 2 and 3, corrected"
     whose = EVERYBODY
 
 
@@ -129,7 +129,7 @@ class PublicTreeRegret(PublicTreeUcb):
     """``PublicTreeUcb`` with regret matching in place of UCB, which also draws the final move."""
 
     name = "pomcp-pgt-rm"
-    idea = "tree search over everybody's moves, each deciding by what they know; regret matching"
+    idea = "tree search over all players' moves, each by that player's information; regret matching"
 
     floor: bool = flag(False)
     """Give moves worse than the average a regret of .01 in the final draw, as in the thesis; in the

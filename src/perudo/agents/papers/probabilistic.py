@@ -92,7 +92,7 @@ class Probabilistic(CompiledAgent):
 
     name = "probabilistic"
     idea = "calls above the expected count, else raises its own most common face by one"
-    source = "Perudo thesis, section 4.2"
+    source = "Perudo thesis (Hernandez 2021), section 4.2"
     policy = decide_probabilistic
 
     raise_rule: str = choice("plus_one", RAISES)
