@@ -43,7 +43,7 @@ def decide_randomly(
 
 @dataclass(frozen=True)
 class RandomAgent(CompiledAgent):
-    """Every legal action is as likely as any other, in any game."""
+    """Plays a uniformly random legal action, in any game."""
 
     name = "random"
     idea = "plays any legal action, or calls with a fixed probability"
