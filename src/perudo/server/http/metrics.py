@@ -1,4 +1,4 @@
-"""What the service tells those who watch over it, in Prometheus's format."""
+"""Metrics of the service, in Prometheus's format."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from perudo.server.server import Server
 
 
 class ServerCollector:
-    """Reads the numbers when they are asked for."""
+    """Collector that reads the metrics on each request."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
 
     def collect(self) -> Iterator[Any]:
-        """All numbers."""
+        """Yield all metrics."""
         server, counts = self._server, self._server.service.counts
         for name, about, value in (
             ("perudo_tables_awake", "Tables in memory.", server.lobby.awake),
@@ -41,7 +41,7 @@ class ServerCollector:
 
 
 def exposition(server: Server) -> bytes:
-    """The text of /metrics."""
+    """Return the text of /metrics."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(ServerCollector(server))
     return generate_latest(registry)
