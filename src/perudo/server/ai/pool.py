@@ -291,7 +291,7 @@ class AiPool:
 
     def _replace(self, process: LineProcess, error: Exception) -> None:
         self.replaced += 1
-        log.warning("a thinking process %s and is replaced", error)
+        log.warning("an AI process %s and is replaced", error)
         self._end(process)
 
     def _asked_in_vain(self, process: LineProcess, done: asyncio.Future[str]) -> None:

@@ -116,7 +116,7 @@ class Cluster:
         try:
             await self._store.write(partial(leases.leave, name=self.name))
         except PerudoError as error:  # then the others wait until the lease expires
-            log.warning("process %s ends without saying so: %s", self.name, error)
+            log.warning("process %s could not announce its end: %s", self.name, error)
         if self._peers is not None:
             await self._peers.close()
 
@@ -149,7 +149,7 @@ class Cluster:
             try:
                 live = await self._store.write(partial(leases.renew, name=self.name))
                 if not live:
-                    log.warning("process %s was taken for dead and begins anew", self.name)
+                    log.warning("process %s was taken for dead and joins again", self.name)
                     await self._begin_anew()
                     continue
             except Exception:  # if this goes on others take the tables, and `renew` returns nothing

@@ -29,9 +29,9 @@ def client_of(address: str) -> Any:
 
         return from_url(address)
     except ModuleNotFoundError:
-        raise PerudoError("--redis needs its library: pip install 'perudo[postgres]'") from None
+        raise PerudoError("--redis needs another library: pip install 'perudo[postgres]'") from None
     except ValueError as error:
-        raise PerudoError(f"--redis: {error}; redis://host:6379/0 works") from None
+        raise PerudoError(f"--redis: {error}; use an address like redis://host:6379/0") from None
 
 
 class Peers:
@@ -95,7 +95,7 @@ class Peers:
             try:
                 await pipeline.execute()
             except (RedisError, OSError) as error:  # the receiver will find the gap
-                log.warning("Redis does not take messages: %s", error)
+                log.warning("cannot send messages over Redis: %s", error)
 
     async def _hear_all(self, reachable: asyncio.Event) -> None:
         from redis.exceptions import RedisError
@@ -110,7 +110,7 @@ class Peers:
                         elif heard["type"] == "message":
                             self._take(json.loads(heard["data"]))
             except (RedisError, OSError) as error:
-                log.warning("Redis does not bring messages: %s", error)
+                log.warning("cannot receive messages over Redis: %s", error)
                 await asyncio.sleep(RETRY_SECONDS)
 
     def _take(self, envelope: Envelope) -> None:

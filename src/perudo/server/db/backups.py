@@ -37,7 +37,7 @@ def sqlite_file(engine: Engine) -> Path:
     """Return the file of an SQLite database."""
     name = engine.url.database
     if engine.dialect.name != "sqlite" or not name:
-        raise PerudoError("this works on an SQLite file")
+        raise PerudoError("this needs an SQLite database")
     return Path(name)
 
 
@@ -79,7 +79,7 @@ def migrate_safely(engine: Engine) -> Path | None:
 def back_up(engine: Engine, target: Path) -> None:
     """Copy a database that may be in use, and check the copy before it gets its name."""
     if target.exists():
-        raise PerudoError(f"{target} exists already; choose another name")
+        raise PerudoError(f"{target} already exists; choose another name")
     unfinished = target.with_name(target.name + ".part")
     unfinished.unlink(missing_ok=True)
     if engine.dialect.name == "sqlite":

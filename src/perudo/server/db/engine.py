@@ -27,7 +27,7 @@ def open_engine(address: str) -> Engine:
             address, pool_size=READERS + 2, max_overflow=4, hide_parameters=True
         )
     except (sa.exc.ArgumentError, ModuleNotFoundError) as error:
-        raise PerudoError(f"--database: {error}; sqlite:///file or postgresql://... work") from None
+        raise PerudoError(f"--database: {error}; use sqlite:///file or postgresql://...") from None
     if engine.dialect.name == "sqlite":
         sa.event.listen(engine, "connect", _prepare_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)

@@ -50,7 +50,7 @@ async def play_again(
     done = list(actions)
     while table.actor is not None and table.actor != seat:
         if len(done) >= MOST_ACTIONS:
-            raise Refused("too_many", "this game has gone on for too long")
+            raise Refused("too_many", "this game is too long")
         view = table.observe(table.actor)
         action = await pool.decide(OTHERS, view.record, None, THINK_SECONDS)
         table.act(table.actor, action)

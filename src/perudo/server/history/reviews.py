@@ -98,7 +98,7 @@ class Reviews:
             ).first()
         )
         if row is None or (not row.done and row.updated < self._now() - LOST_SECONDS):
-            raise Refused("no_review", "there is no such review any more; begin it again")
+            raise Refused("no_review", "this review no longer exists; start it again")
         so_far: ReviewSoFar = {
             "id": row.id,
             "agents": json.loads(row.agents),
@@ -122,7 +122,7 @@ class Reviews:
             try:
                 await self._store.write(lambda connection: connection.execute(forgotten))
             except StoreError as error:  # they expire after LOST_SECONDS
-                log.warning("reviews are not forgotten: %s", error)
+                log.warning("unfinished reviews cannot be deleted: %s", error)
 
     async def _run(self, id: str, record: list[str], agents: list[str], seat: int | None) -> None:
         found: list[str] = []
@@ -182,7 +182,7 @@ def _add(connection: Connection, values: dict[str, str | float | None]) -> bool:
         return False
     waiting = sa.select(sa.func.count()).select_from(reviews).where(under_way)
     if connection.execute(waiting).scalar_one() >= WAITING:
-        raise Refused("too_many", "many games are being reviewed; try again in a minute")
+        raise Refused("too_many", "too many reviews are under way; try again in a minute")
     newest = sa.select(reviews.c.id).order_by(reviews.c.updated.desc()).limit(KEPT)
     kept = reviews.c.id.in_(newest) & (reviews.c.updated >= now - KEPT_SECONDS)
     connection.execute(reviews.delete().where((reviews.c.id == values["id"]) | ~kept))

@@ -41,7 +41,7 @@ async def visitor(connection: HTTPConnection) -> Person:
     token = token_of(connection)
     person = await server_of(connection).people.by_token(token) if token else None
     if person is None:
-        raise Refused("no_session", "begin with POST /api/guests, or log in")
+        raise Refused("no_session", "no valid session; start with POST /api/guests, or log in")
     return person
 
 
@@ -72,4 +72,4 @@ def limit_sign_ins(connection: HTTPConnection) -> None:
     """Apply the rate limit on attempts to sign in, so that guessing passwords takes long."""
     client = connection.client
     if not server_of(connection).sign_ins.take(client.host if client else "unknown"):
-        raise Refused("too_fast", "too many attempts; wait some minutes")
+        raise Refused("too_fast", "too many attempts; wait a few minutes")

@@ -28,7 +28,7 @@ async def table_records(table: str, server: ServerHere) -> PlainTextResponse:
     """Return the records of all finished games of a table, one after the other, as JSON lines."""
     lines = await server.service.store.read(lambda connection: _all_lines(connection, table))
     if not lines:
-        raise Refused("no_game", "no game has been finished at this table")
+        raise Refused("no_game", "this table has no finished games")
     headers = {"content-disposition": f'attachment; filename="{_safe(table)}.jsonl"'}
     return PlainTextResponse("".join(f"{line}\n" for line in lines), headers=headers)
 
@@ -52,7 +52,7 @@ async def results() -> PlainTextResponse:
     """Return the papers' experiments, reported and measured, as Markdown."""
     page = DOCS / "results.md"
     if not page.is_file():
-        raise Refused("no_results", "the results are in the source tree: docs/results.md")
+        raise Refused("no_results", "the results are only in the source tree: docs/results.md")
     return PlainTextResponse(await asyncio.to_thread(page.read_text, "utf-8"))
 
 

@@ -23,17 +23,17 @@ class ServerCollector:
         for name, about, value in (
             ("perudo_tables_awake", "Tables in memory.", server.lobby.awake),
             ("perudo_connections", "Open WebSockets.", len(server.connections)),
-            ("perudo_queue", "Players who wait for a game.", len(server.queue)),
+            ("perudo_queue", "Players waiting for a game.", len(server.queue)),
         ):
             yield GaugeMetricFamily(name, about, value=value)
         for name, about, value in (
-            ("perudo_moves", "Moves that were played and stored.", counts.moves),
-            ("perudo_games", "Games that were played to their end.", counts.games),
-            ("perudo_forced_moves", "Moves played for somebody out of time.", counts.forced),
-            ("perudo_failed_tables", "Tables loaded again after a failure.", counts.failed_rooms),
+            ("perudo_moves", "Moves played and stored.", counts.moves),
+            ("perudo_games", "Games played to the end.", counts.games),
+            ("perudo_forced_moves", "Moves played for players out of time.", counts.forced),
+            ("perudo_failed_tables", "Tables reloaded after a failure.", counts.failed_rooms),
             (
                 "perudo_thinkers_replaced",
-                "Thinking processes that had to be ended.",
+                "AI processes replaced after a failure.",
                 server.service.pool.replaced,
             ),
         ):

@@ -50,7 +50,9 @@ class Guard:
         origin = headers.get("origin")
         changes = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
         if changes and origin is not None and origin not in self._origins:
-            await _refuse(scope, receive, send, 403, "origin", f"{origin[:80]} may not use this")
+            await _refuse(
+                scope, receive, send, 403, "origin", f"origin {origin[:80]} is not allowed"
+            )
             return
         if _is_counted(scope["path"]) and not self._requests.take(address_of(scope)):
             await _refuse(scope, receive, send, 429, "too_fast", "too many requests; wait a moment")
@@ -60,7 +62,7 @@ class Guard:
             return
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > BODY_BYTES:
-            await _refuse(scope, receive, send, 413, "too_large", "a body has at most 64 KiB")
+            await _refuse(scope, receive, send, 413, "too_large", "the body is larger than 64 KiB")
             return
         await self._app(scope, _limited(receive), _with_headers(send))
 

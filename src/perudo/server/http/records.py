@@ -65,7 +65,7 @@ async def one_person(person: str, server: ServerHere) -> PersonPage:
     """Return a player's profile: name, statistics and rating changes."""
     found = await server.people.by_id(person)
     if found is None:
-        raise Refused("no_person", "there is nobody of this id")
+        raise Refused("no_person", "there is no person with this id")
     store = server.service.store
     return {
         "person": found.public,

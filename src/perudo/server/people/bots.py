@@ -28,7 +28,7 @@ class Bots:
     async def new(self, owner: Person, name: str) -> tuple[Person, str]:
         """Create a bot of an account, and return it with its token, stored only as a hash."""
         if owner.kind != "account":
-            raise Refused("needs_account", "bots belong to accounts; make one first")
+            raise Refused("needs_account", "bots belong to accounts; create an account first")
         name = check_name(name)
         bot = Person(new_id(), "bot", name, owner.id)
         token = secrets.token_urlsafe(32)

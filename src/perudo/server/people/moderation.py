@@ -21,7 +21,7 @@ def find_person(connection: Connection, who: str) -> Any:
     wanted = (people.c.id == who) | (people.c.name_key == name_key(who))
     row = connection.execute(sa.select(people).where(wanted)).first()
     if row is None:
-        raise PerudoError(f"nobody is called {who!r} and has an account, a bot or this id")
+        raise PerudoError(f"there is no account, bot or id {who!r}")
     return row
 
 

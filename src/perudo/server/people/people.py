@@ -175,7 +175,7 @@ class People:
     async def register(self, guest: Person, name: str, password: str) -> tuple[Person, list[str]]:
         """Turn a guest into an account, and return it with its recovery codes."""
         if not self._registration:
-            raise Refused("closed", "no new accounts are made here; ask the host")
+            raise Refused("closed", "registration is closed; ask the host")
         if guest.kind != "guest":
             raise Refused("has_account", f"{guest.name} has an account already")
         name = check_name(name)
@@ -220,7 +220,7 @@ class People:
         hashed = row.password if known and row is not None else NOBODYS_PASSWORD
         right = await asyncio.to_thread(is_password, hashed, password)
         if row is None or not known or not right:
-            raise Refused("wrong_password", "this name and password do not belong together")
+            raise Refused("wrong_password", "wrong name or password")
         if row.banned:
             raise Refused("banned", "this account is banned; ask the host")
         return person_of(row)
@@ -258,7 +258,7 @@ class People:
                     )
                 ).first()
             if row is None or found is None:
-                raise Refused("wrong_code", "this name and recovery code do not belong together")
+                raise Refused("wrong_code", "wrong name or recovery code")
             set_password(connection, row.id, hashed)
             store_codes(connection, row.id, codes)
             return person_of(row)

@@ -45,8 +45,8 @@ def _announce(settings: Settings) -> None:
     addresses = own_addresses() if settings.lan else [settings.host]
     place = f"[{addresses[0]}]" if ":" in addresses[0] else addresses[0]
     address = f"http://{place}:{settings.port}"
-    print(f"perudo is served at {address}", flush=True)
+    print(f"perudo is running at {address}", flush=True)
     if settings.lan and is_loopback(addresses[0]):
-        print("no network was found in which others could reach this machine", flush=True)
+        print("found no network in which others can reach this machine", flush=True)
     elif settings.lan:
         print(code(address), flush=True)

@@ -54,9 +54,7 @@ def _wait_for(locked: Callable[[], bool], what: str, advice: str = "") -> None:
     deadline = time.monotonic() + WAIT_SECONDS
     while not locked():
         if time.monotonic() > deadline:
-            raise PerudoError(
-                f"{what} is in use: another perudo serves it; stop that first{advice}"
-            )
+            raise PerudoError(f"{what} is in use by another perudo server; stop that first{advice}")
         time.sleep(0.1)
 
 
@@ -135,9 +133,9 @@ class _Claim:
             try:
                 # Its holder can take the lock again, so this also checks the connection.
                 if not self._take():
-                    log.error("another perudo serves this database too; stop one of them")
+                    log.error("another perudo server uses this database too; stop one of them")
             except sa.exc.SQLAlchemyError as error:
-                log.warning("the database does not answer who serves it: %s", type(error).__name__)
+                log.warning("cannot check the lock of the database: %s", type(error).__name__)
                 self._drop()
 
     def _drop(self) -> None:
