@@ -146,7 +146,7 @@ class Agent(Player):
 
 @dataclass(frozen=True)
 class CompiledAgent(Agent):
-    """An agent whose thinking is a compiled policy; its fields are the policy's parameters."""
+    """An agent whose decisions are a compiled policy; its fields are the policy's parameters."""
 
     policy: ClassVar[Any]
     """The kernel that decides (``games/policy.py``). Read it from the class or a player: read from

@@ -67,7 +67,7 @@ class Champion(CompiledAgent):
     rollouts: int = number(3_000, MIN_ROLLOUTS, 10_000_000)
     """Rollouts of a decision, at most: each plays the round out."""
     adapt: float = number(1.0, 0.0, 1.0)
-    """Weight of what opponents were seen to do in this match; 0: none."""
+    """Weight of the opponents' observed play in this match; 0 ignores it."""
     temperature: float = number(0.01, 0.001, 10.0)
     """A move that is worse by this fraction of a die's value is made a third as often (1/e); among
     more than four players the fraction is three times as large."""
@@ -107,7 +107,7 @@ class Champion(CompiledAgent):
 
     @property
     def parameters(self) -> Parameters:
-        """Unavailable: they hold addresses of what only a player has opened."""
+        """Unavailable, because they hold addresses of arrays that only a player has opened."""
         raise PerudoError(f"{self.name} must be prepared for a match before it plays")
 
 

@@ -88,7 +88,7 @@ def weigh_round(
 ) -> None:
     """Replay the round, and add the log-likelihood of each decision under each model to memory.
 
-    The caller lends the states: records taken from an array do not keep it alive.
+    The caller allocates the states, because records taken from an array do not keep it alive.
     """
     target, state = states[0], states[1]
     copy(target, observation)

@@ -132,7 +132,7 @@ def consider_face(
     safest = survival(low - own, unseen, die, shift)
     quantity, lives = low, safest
     if lives > p_max:
-        quantity = max(low, min(own, high))  # what is held is as sure as can be
+        quantity = max(low, min(own, high))  # bids on the dice held are certain
     while lives > p_max and quantity < high:
         quantity += 1
         lives = survival(quantity - own, unseen, die, shift)

@@ -222,7 +222,7 @@ class TableName(TypedDict):
 
 
 class TableAnswer(TypedDict):
-    """One table, apart from the game on it."""
+    """One table without its game."""
 
     info: TableInfo
 
