@@ -100,6 +100,8 @@ def test_a_person_plays_any_game() -> None:
 
 
 def test_a_person_has_no_parameters() -> None:
-    with pytest.raises(UnknownNameError, match="human has no parameter 'mood'; there are: none"):
+    with pytest.raises(
+        UnknownNameError, match="human has no parameter 'mood'; its parameters: none"
+    ):
         parse_parameters(HumanAgent, "human", "mood=good")
     assert HumanAgent().spec == "human"

@@ -52,8 +52,8 @@ def test_names_round_trip() -> None:
     [
         ("nobody", "unknown agent 'nobody'"),
         ("dumb:", "dumb has no parameter ''"),
-        ("dumb:prob", "write prob=value, once"),
-        ("dumb:prob=.1,prob=.2", "write prob=value, once"),
+        ("dumb:prob", "give prob=value exactly once"),
+        ("dumb:prob=.1,prob=.2", "give prob=value exactly once"),
         ("dumb:prob=nan", "should be a number"),
         ("dumb:generated=2.5", "should be a whole number"),
         ("dumb:one_die_rule=maybe", "should be yes or no"),

@@ -44,9 +44,9 @@ def test_a_word_names_an_agent_a_class_or_a_program() -> None:
         ("nobody", "unknown agent 'nobody'"),
         ("nobody", "or a class from a file, my_agent.py:Careful, or a program, cmd:node bot.js"),
         ("random:colour=red", "random has no parameter 'colour'"),
-        ("nowhere.py:Mine", "there is no file 'nowhere.py'"),
+        ("nowhere.py:Mine", "file 'nowhere.py' not found"),
         ("cmd:", "write a command after cmd:"),
-        ("cmd:no-such-program", "there is no program 'no-such-program'"),
+        ("cmd:no-such-program", "program 'no-such-program' not found"),
     ],
 )
 def test_a_word_that_names_nobody_is_refused(word: str, problem: str) -> None:

@@ -119,11 +119,11 @@ def test_a_second_server_is_refused_its_port_and_its_file(
     with listen(settings), pytest.raises(PerudoError, match="cannot listen at"):
         running.run(settings)
     with hold(settings.database):
-        with pytest.raises(PerudoError, match="another perudo serves it"):
+        with pytest.raises(PerudoError, match="by another perudo server"):
             running.run(settings)
         wish = ["admin", "restore", str(tmp_path / "copy.db"), "--database", settings.database]
         result = CliRunner().invoke(app, wish)
-        assert "another perudo serves it" in str(result.exception)
+        assert "by another perudo server" in str(result.exception)
     with hold(settings.database):  # let go
         pass
     nowhere = settings_for(tmp_path, database="sqlite:////nonexistent/perudo.db")

@@ -72,9 +72,9 @@ class Decision:
 
 
 class Player(ABC):
-    """An agent at the table, with what it opened to play there; use it in a ``with`` statement.
+    """An agent at a table, with the resources it opened to play there; a context manager.
 
-    Everything it remembers is in ``memory``, all its luck in ``stream``.
+    All that it remembers is in ``memory``, and all its randomness comes from ``stream``.
     """
 
     @property
@@ -92,18 +92,18 @@ class Player(ABC):
         """Return an action for the seat that observes, or a ``Decision``."""
 
     def learn(self, observation: Any, memory: Memory) -> None:  # noqa: B027  # few agents learn
-        """See how a round was settled, and write what is worth remembering into the memory."""
+        """Learn from a settled round, by updating the memory in place."""
 
     def sit(  # noqa: B027  # most do nothing then
         self, game: Game, setting: Any, seat: int, players: Sequence[str]
     ) -> None:
-        """Begin a match."""
+        """Take a seat in a match that is about to begin."""
 
     def leave(self, observation: Any) -> None:  # noqa: B027  # most do nothing then
-        """End a match."""
+        """Leave a match that is over; ``observation`` is its last position."""
 
     def close(self) -> None:  # noqa: B027  # only those with processes have to
-        """Close what was opened or started."""
+        """Close files and end processes."""
 
     def __enter__(self) -> Self:
         return self
@@ -131,7 +131,7 @@ class Agent(Player):
     """True if its moves depend on how fast the machine is."""
 
     def prepare(self, start: State) -> Player:
-        """Open what matches from this state need, which may take a while; raise if impossible."""
+        """Return a player for matches from this state; may take a while, and raise."""
         return self
 
     def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
@@ -146,7 +146,7 @@ class Agent(Player):
 
 @dataclass(frozen=True)
 class CompiledAgent(Agent):
-    """An agent whose thinking is a compiled policy; its fields are the policy's parameters."""
+    """An agent whose decisions are a compiled policy; its fields are the policy's parameters."""
 
     policy: ClassVar[Any]
     """The kernel that decides (``games/policy.py``). Read it from the class or a player: read from
@@ -188,7 +188,7 @@ class CompiledAgent(Agent):
         return None
 
     def prepare(self, start: State) -> CompiledPlayer:
-        """Return the policy with its parameters."""
+        """Return a player: the policy with its parameters."""
         return CompiledPlayer(self, self.parameters)
 
     def as_model(self, start: State) -> CompiledPlayer:
@@ -196,19 +196,19 @@ class CompiledAgent(Agent):
         return self.prepare(start)
 
     def decide(self, observation: State, memory: Memory, stream: Stream) -> Decision:
-        """Prepare for this decision alone; a player from ``prepare`` is faster for many."""
+        """Prepare for this one decision; a player from ``prepare`` is faster for many."""
         with self.prepare(observation) as player:
             return player.decide(observation, memory, stream)
 
     def learn(self, observation: State, memory: Memory) -> None:
-        """Prepare for this round alone."""
+        """Prepare for this one round; a player from ``prepare`` is faster for many."""
         with self.prepare(observation) as player:
             player.learn(observation, memory)
 
 
 @dataclass(frozen=True, eq=False)
 class CompiledPlayer(Player):
-    """A compiled policy with its parameters, and what these point to."""
+    """A compiled policy with its parameters, and the arrays that these point to."""
 
     agent: CompiledAgent
     parameters: Parameters
@@ -259,7 +259,7 @@ class CompiledPlayer(Player):
 
 
 def read_thoughts(observation: State, thoughts: Record, phases: Sequence[str]) -> Thoughts:
-    """Return the thoughts that a policy wrote down."""
+    """Convert the record that a policy wrote to ``Thoughts``."""
     game = observation.game
     probabilities: dict[str, float] = {}
     if thoughts.mixed == UNIFORM:
@@ -312,11 +312,11 @@ def parse_parameters(kind: type[Any], agent: str, text: str) -> dict[str, Value]
         name, equals, word = part.partition("=")
         if name not in options:
             known = ", ".join(options) or "none"
-            raise UnknownNameError(f"{agent} has no parameter {name!r}; there are: {known}")
+            raise UnknownNameError(f"{agent} has no parameter {name!r}; its parameters: {known}")
         if not equals and isinstance(options[name].default, bool):
             word = equals = "yes"
         if not equals or not word or name in values:
-            raise PerudoError(f"{agent}: write {name}=value, once")
+            raise PerudoError(f"{agent}: give {name}=value exactly once")
         values[name] = _parse_parameter(agent, options[name], word)
     return values
 

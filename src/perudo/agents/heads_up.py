@@ -1,6 +1,6 @@
 """Positions with two players left, rearranged so that the round's opener is A and the other is B.
 
-So one strategy serves both seats, and every pair of seats of a larger table.
+One strategy then serves both seats, and every pair of seats of a larger table.
 """
 
 from __future__ import annotations

@@ -12,16 +12,16 @@ from perudo.games.errors import PerudoError
 from perudo.games.policy import Memory
 from perudo.games.state import State, action_code, require_legal, seat_name
 
-LET_GO = "decline"
-"""The meaning of an empty line where it is legal: the question about calza comes very often."""
+EMPTY_LINE = "decline"
+"""Action for an empty line, if legal; a shortcut because the calza question comes very often."""
 
 
 @dataclass(init=False, eq=False)
 class HumanAgent(Agent):
-    """A person at the keyboard, who sees the observation in words and types an action.
+    """A person at the keyboard, who sees the observation as text and types an action.
 
-    Unreadable and illegal input is refused with the reason, and asked for again. Ctrl-C and the end
-    of input reach the caller (KeyboardInterrupt, EOFError).
+    The agent rejects unreadable and illegal input with the reason, and asks again. Ctrl-C and the
+    end of input reach the caller (KeyboardInterrupt, EOFError).
     """
 
     name = "human"
@@ -42,8 +42,8 @@ class HumanAgent(Agent):
         assert seat is not None
         while True:
             typed = self._ask(f"{seat_name(seat)}, your move: ").strip()
-            if not typed and LET_GO in observation.legal_actions:
-                typed = LET_GO
+            if not typed and EMPTY_LINE in observation.legal_actions:
+                typed = EMPTY_LINE
             try:
                 code = action_code(observation.game, typed)
                 require_legal(observation.record, code)

@@ -43,11 +43,11 @@ def decide_randomly(
 
 @dataclass(frozen=True)
 class RandomAgent(CompiledAgent):
-    """Every legal action is as likely as any other, in any game."""
+    """Plays a uniformly random legal action, in any game."""
 
     name = "random"
-    idea = "every legal action is as likely as any other; or calls with a fixed chance"
-    source = "Maynooth report, RandomAI (not specified there)"
+    idea = "plays any legal action, or calls with a fixed probability"
+    source = "Maynooth report (Putta 2019), RandomAI (not specified there)"
     policy = decide_randomly
     any_game = True
 

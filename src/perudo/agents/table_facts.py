@@ -32,7 +32,7 @@ NO_BID = 0
 
 
 def _exact_chances() -> npt.NDArray[np.float64]:
-    """Return probabilities by ways (1, 2), dice and hits: that exactly so many dice hit."""
+    """Return the probability of each number of hits, by ways (1 or 2), dice and hits."""
     table = np.zeros((3, MAX_QUANTITY + 1, MAX_QUANTITY + 2))
     table[:, 0, 0] = 1.0
     for ways in (1, 2):

@@ -1,5 +1,5 @@
-"""The hosting service: people, bots and built-in AIs at one table, and nothing lost.
+"""The hosting service, where people, bots and built-in AIs play at one table.
 
-A table's truth is its log in the database. ``room`` is the only writer of a table's log; what
-anybody is told is made in ``views`` from what that viewer may know.
+The log in the database is the authority on a table. Only ``room`` writes a table's log, and
+``views`` reduces events to the information that each viewer may have.
 """

@@ -1,4 +1,4 @@
-"""The web application: HTTP, the WebSocket and the page."""
+"""The web application: HTTP endpoints, the WebSocket and the page."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 
 
 def origins_of(settings: Settings) -> set[str]:
-    """The web origins whose pages may use the service."""
+    """Return the web origins whose pages may use the service."""
     own = {settings.host, "localhost", "127.0.0.1"}
     if settings.lan:
         own |= {*own_addresses(), *own_names()}
@@ -42,7 +42,7 @@ def origins_of(settings: Settings) -> set[str]:
 
 
 def make_app(settings: Settings, server: Server | None = None) -> FastAPI:
-    """The application, with a server of its own unless one is given."""
+    """Return the application, with a new server unless one is given."""
     server = server or Server(settings)
 
     @asynccontextmanager
@@ -66,7 +66,7 @@ def make_app(settings: Settings, server: Server | None = None) -> FastAPI:
     app.add_middleware(Guard, origins=origins_of(settings), requests=server.requests)
     for part in (people, tables, records, service):
         app.include_router(part.router)
-    for part in (invitations, reviews, lab):  # what the page needs beyond playing
+    for part in (invitations, reviews, lab):  # needed by the page, not for play
         app.include_router(part.router)
     _add_errors(app)
 
@@ -94,7 +94,7 @@ def make_app(settings: Settings, server: Server | None = None) -> FastAPI:
 
 
 def _add_errors(app: FastAPI) -> None:
-    """All that can go wrong is answered alike: a stable code, and a sentence."""
+    """Answer every error in the same form: a stable code and a message."""
 
     @app.exception_handler(PerudoError)
     async def refused(request: Request, error: PerudoError) -> JSONResponse:

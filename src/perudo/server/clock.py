@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Clock:
-    """The time of day for people, and a clock that only goes forward for timers."""
+    """The time of day for people, and a monotonic clock for timers."""
 
     time: Callable[[], float] = clocks.time
     now: Callable[[], float] = clocks.monotonic

@@ -1,4 +1,4 @@
-"""Refusals: a stable code, a sentence, and the HTTP status that goes with the code."""
+"""Refusals: a stable code, a message, and the HTTP status of each code."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ STATUS = {
     "too_many": 429,
     "try_again": 503,
 }
-"""HTTP status by code; others are 400."""
+"""HTTP status by code; other codes mean 400."""
 
 
 class Refused(PerudoError):
-    """Something was asked for that cannot be done now; ``code`` is stable and used on the wire."""
+    """A request that cannot be carried out now; ``code`` is stable and used on the wire."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)

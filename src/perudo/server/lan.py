@@ -1,4 +1,4 @@
-"""Playing with friends in the same local network: this machine's address, and a code to scan."""
+"""Play in the local network: this machine's addresses, and a QR code for them."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ import socket
 
 
 def own_addresses() -> list[str]:
-    """The addresses at which others in the local network find this machine, the likeliest first.
+    """Return this machine's addresses in the local network, the likeliest first.
 
-    Without a network only this machine itself finds it, at the last.
+    The loopback address is last, and the only one if there is no network.
     """
     found = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:  # nothing is sent: the system says which of its addresses it would use
+        try:  # sends nothing, but makes the system choose one of its addresses
             probe.connect(("192.0.2.1", 9))
             found.append(str(probe.getsockname()[0]))
-        except OSError:  # no way out of this network; there may be one all the same
+        except OSError:  # no route out of this network, which may exist all the same
             pass
     try:
         names = socket.gethostbyname_ex(socket.gethostname())[2]
-    except OSError:  # the machine's own name is not known
+    except OSError:  # the machine's own name does not resolve
         names = []
     distinct = dict.fromkeys([*found, *names, "127.0.0.1"])
     return sorted(distinct, key=is_loopback)
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address is this machine's for itself alone."""
+    """Return True if an address reaches this machine only from itself."""
     return address.startswith("127.")
 
 
 def own_names() -> list[str]:
-    """What this machine is called in its network: a browser may have been given a name."""
+    """Return this machine's names in the local network, which browsers may use as addresses."""
     name = socket.gethostname().lower()
     return [name] if "." in name else [name, f"{name}.local"]
 
 
 def code(address: str) -> str:
-    """A QR code for a terminal."""
+    """Draw a QR code for the terminal."""
     import segno
 
     drawn = io.StringIO()

@@ -1,4 +1,4 @@
-"""Token buckets: how much somebody may send."""
+"""Rate limits, as token buckets."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 PLAYING_RATE = (100.0, 20.0)
-"""Messages in so many seconds from a connection that plays."""
+"""Messages from a connection that plays, and the window in seconds."""
 WATCHING_RATE = (50.0, 20.0)
 ADDRESS_SECONDS = 20.0
-"""In which all connections of one address together may send so many as the host has set."""
+"""Window, in seconds, of the limit on messages from one address (``Settings.address_messages``)."""
 TALK_RATE = (6.0, 20.0)
-"""Reactions and words."""
+"""Reactions and chat messages."""
 SIGN_IN_RATE = (10.0, 300.0)
-"""Passwords and codes tried from one address."""
+"""Passwords and recovery codes tried from one address."""
 REQUEST_SECONDS = 60.0
-"""The same for requests over HTTP."""
+"""Window, in seconds, of the limit on HTTP requests (``Settings.address_requests``)."""
 MOST_BUCKETS = 100_000
 
 
 @dataclass
 class Bucket:
-    """So many tokens, refilled over so many seconds."""
+    """A token bucket that refills completely in ``seconds``."""
 
     size: float
     seconds: float
@@ -31,11 +31,11 @@ class Bucket:
 
     @staticmethod
     def full(rate: tuple[float, float], now: float) -> Bucket:
-        """A bucket that has not been used."""
+        """Return a full bucket."""
         return Bucket(rate[0], rate[1], rate[0], now)
 
     def take(self, now: float) -> bool:
-        """Take a token, if there is one."""
+        """Take a token, and return True if there was one."""
         self.tokens = min(self.size, self.tokens + (now - self.at) * self.size / self.seconds)
         self.at = now
         if self.tokens < 1:
@@ -45,7 +45,7 @@ class Bucket:
 
 
 class Buckets:
-    """A bucket for each of many names; the least recently used are forgotten."""
+    """A bucket for each name; drops the least recently used when there are too many."""
 
     def __init__(self, rate: tuple[float, float], now: Callable[[], float]) -> None:
         self._rate = rate
@@ -53,7 +53,7 @@ class Buckets:
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
 
     def take(self, name: str) -> bool:
-        """Take a token from a name's bucket, if there is one."""
+        """Take a token from a name's bucket, and return True if there was one."""
         now = self._now()
         bucket = self._buckets.get(name)
         if bucket is None:

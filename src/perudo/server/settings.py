@@ -1,4 +1,4 @@
-"""Settings of the server."""
+"""Settings of the server, from flags and environment variables."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from annotated_types import Ge, Interval
 from perudo.games.errors import PerudoError
 
 FRAME_BYTES = 8192
-"""The largest message that is read from a client."""
+"""Limit for a client's message, in bytes."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of one server. ``perudo serve`` makes a flag and a variable from each field.
+    """Settings of one server; ``perudo serve`` makes a flag and a variable from each field.
 
     A string among a field's annotations is its former name, which is still accepted.
     """
@@ -33,7 +33,7 @@ class Settings:
     port: Annotated[int, Interval(ge=1, le=65535)] = 8000
     """Port to listen on."""
     lan: bool = False
-    """Listen on all interfaces, and print the address with a code to scan."""
+    """Listen on all interfaces, and print the address with a QR code."""
     origins: tuple[str, ...] = ()
     """Web origins that may use the server, separated by commas: https://dice.example."""
     trusted_proxies: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Settings:
     registration: bool = True
     """Allow new accounts; guests can always play."""
     metrics_token: str | None = None
-    """Bearer token that gives other machines access to /metrics; without it only this one has."""
+    """Bearer token that gives other machines access to /metrics; default: only this machine."""
 
     ai_processes: Annotated[int | None, Interval(ge=1, le=64), "thinkers"] = None
     """AI processes of each worker; default: one per core, at least 2, shared among the workers."""
@@ -62,12 +62,12 @@ class Settings:
     private_absence_seconds: Annotated[float, Ge(1.0)] = 180.0
     """Seconds after which an AI plays for an absent player at a private table."""
     stand_in: str = "observer"
-    """AI that plays for absent players."""
+    """Name of the AI that plays for absent players."""
 
     tables_per_person: Annotated[int, Ge(1)] = 20
-    """Most tables that one person may have open."""
+    """Maximum number of open tables per person."""
     ai_games_per_day: Annotated[int, Ge(0)] = 2000
-    """Most games among AIs that one visitor may start per day."""
+    """Maximum number of games among AIs that one visitor may start per day."""
     address_messages: Annotated[int, Ge(1)] = 600
     """Rate limit: WebSocket messages from one address in 20 seconds."""
     address_requests: Annotated[int, Ge(1)] = 300

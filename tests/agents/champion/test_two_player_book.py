@@ -133,7 +133,7 @@ def test_the_champion_plays_the_book_between_two() -> None:
 def test_the_book_alone_is_for_two() -> None:
     reason = Champion(book=True).cannot_play(PERUDO, Rules(), 3)
     assert reason is not None
-    assert "one other" in reason
+    assert "tables of two" in reason
 
 
 @pytest.mark.parametrize(

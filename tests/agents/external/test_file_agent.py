@@ -215,7 +215,7 @@ def test_matches_are_announced_to_a_class_that_listens(trouble: FileAgent) -> No
 def test_what_is_wrong_with_the_file_is_said_before_anything_is_played(mine: Path) -> None:
     with pytest.raises(PerudoError) as caught:
         FileAgent(f"{mine}:Nobody")
-    assert str(caught.value) == f"{mine} has no class 'Nobody'; there is: Lucky, Several, Trouble"
+    assert str(caught.value) == f"{mine} has no class 'Nobody'; its agents: Lucky, Several, Trouble"
 
 
 def test_a_closed_agent_leaves_no_process(mine: Path) -> None:

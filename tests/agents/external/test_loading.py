@@ -153,17 +153,17 @@ def test_modules_beside_the_file_can_be_imported_but_hide_no_others(write: Write
 
 
 WRONG = {
-    "no such class": (GOOD, "Nobody", "has no class 'Nobody'; there is: Plain, Listening, Tuned"),
-    "no class named": (GOOD, "", "write mine.py:Plain to name a class of "),
+    "no such class": (GOOD, "Nobody", "has no class 'Nobody'; its agents: Plain, Listening, Tuned"),
+    "no class named": (GOOD, "", "name a class of "),
     "not a class": (GOOD, "number", "has no class 'number'"),
-    "no agent": (GOOD, "NoAgent", "NoAgent is no agent; it needs decide(observation, memory, "),
+    "no agent": (GOOD, "NoAgent", "NoAgent is not an agent; it needs decide(observation, me"),
     "no classes": ("x = 1", "Mine", "has no class with a decide method"),
     "neither named": ("x = 1", "", "has no class with a decide method"),
     "no dataclass": (GOOD, "Plain:x=1", "Plain takes no parameters; make it a dataclass"),
-    "no such parameter": (GOOD, "Tuned:x=1", "Tuned has no parameter 'x'; there are: bold, times"),
+    "no such parameter": (GOOD, "Tuned:x=1", "Tuned has no parameter 'x'; its parameters: bold"),
     "not a number": (GOOD, "Tuned:times=many", "Tuned: times=many should be a whole number"),
-    "refuses": (GOOD, "Picky:level=2", "cannot be made: ValueError: level is too high (mine.py, l"),
-    "needs more": (GOOD, "Needy", "Needy cannot be made: TypeError: "),
+    "refuses": (GOOD, "Picky:level=2", "cannot be created: ValueError: level is too high (mine.py"),
+    "needs more": (GOOD, "Needy", "Needy cannot be created: TypeError: "),
     "does not compile": (
         "x = 1\nclass Mine\n",
         "Mine",
@@ -190,9 +190,9 @@ def test_what_is_wrong_with_a_file_is_said_in_one_line(
 
 
 def test_a_file_must_be_there_and_be_python(tmp_path: Path) -> None:
-    with pytest.raises(PerudoError, match=r"there is no file '.*nowhere.py'"):
+    with pytest.raises(PerudoError, match=r"file '.*nowhere.py' not found"):
         load_agent(f"{tmp_path}/nowhere.py:Mine")
-    with pytest.raises(PerudoError, match="names no class of a file"):
+    with pytest.raises(PerudoError, match="does not name a class in a file"):
         load_agent("random")
 
 

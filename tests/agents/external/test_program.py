@@ -182,7 +182,7 @@ def test_the_example_programs_ignore_what_they_do_not_know() -> None:
             decide(program)
             process = program._process
             assert process is not None
-            process.tell('{"type":"weather","sun":true}', 5)
+            process.write('{"type":"weather","sun":true}', 5)
             question = {**protocol.decide(position(VIEW), 99), "later": {"field": 1}}
             reply = protocol.parse_reply(process.ask(json.dumps(question), 20))
             assert (reply.id, reply.action) == (99, "4x4")
@@ -354,7 +354,7 @@ def test_an_answer_nobody_asked_for_is_not_taken_for_the_next(script: Script) ->
 @pytest.mark.parametrize(
     "command, problem",
     [
-        ("no-such-program --flag", "there is no program 'no-such-program'"),
+        ("no-such-program --flag", "program 'no-such-program' not found"),
         ("", "write a command after cmd:"),
         ("  ", "write a command after cmd:"),
         ("node 'bot.js", "No closing quotation"),

@@ -20,11 +20,11 @@ from perudo.agents.papers.mcts import (
     Ensemble,
     MctsObserver,
     MctsRandom,
-    answer,
+    back_up,
     best_by_ucb,
     best_child,
+    child_for,
     expand,
-    give_back,
     grow,
     plant,
     select,
@@ -111,7 +111,7 @@ def small_node() -> Any:
     for place, rewards in ((1, (1.0, 0.0, 1.0, 0.0)), (2, (0.2,))):
         plant(nodes, place, ROOT, place)
         for reward in rewards:
-            give_back(nodes, place, reward, 1.0)
+            back_up(nodes, place, reward, 1.0)
     return nodes
 
 
@@ -162,7 +162,7 @@ def test_unvisited_children_come_first() -> None:
             child = select(nodes, ROOT, 1.0, 2.0, stream)
             assert nodes[child].visits == 0
             assert nodes[child].children == LEAF
-            give_back(nodes, child, -1.0, 1.0)
+            back_up(nodes, child, -1.0, 1.0)
             seen.append(int(nodes[child].action))
         assert sorted(seen) == sorted(perudo.position("common 12/?? A 2x3").legal_actions.codes)
         orders.add(tuple(seen))
@@ -173,18 +173,17 @@ def test_an_answer_is_found_again() -> None:
     """A chain grows only by new actions."""
     nodes = np.zeros(5, NODE_DTYPE)
     plant(nodes, ROOT, NO_NODE, 0)
-    assert [answer(nodes, ROOT, used, action) for used, action in ((1, 17), (2, 18), (3, 17))] == [
-        1, 2, 1,
-    ]  # fmt: skip
-    assert answer(nodes, ROOT, 3, 19) == 3
-    assert answer(nodes, ROOT, 4, 18) == 2
+    children = [child_for(nodes, ROOT, *new) for new in ((1, 17), (2, 18), (3, 17))]
+    assert children == [1, 2, 1]
+    assert child_for(nodes, ROOT, 3, 19) == 3
+    assert child_for(nodes, ROOT, 4, 18) == 2
 
 
 def test_final_choice() -> None:
     """Highest mean: child 1 (.5). Most visits: child 2, once it has more."""
     nodes = small_node()
     for _ in range(9):
-        give_back(nodes, 2, 0.2, 1.0)
+        back_up(nodes, 2, 0.2, 1.0)
     assert best_child(nodes, 0) == 1
     assert best_child(nodes, 1) == 2
 

@@ -97,7 +97,7 @@ def test_postgresql_is_copied_and_restored(database: str, tmp_path: Path, monkey
     copy = tmp_path / "copy.db"
     admin(database, "backup", str(copy))
     assert content(f"sqlite:///{copy}") == before
-    with pytest.raises(PerudoError, match="exists already"):
+    with pytest.raises(PerudoError, match="already exists"):
         admin(database, "backup", str(copy))
 
     admin(database, "ban", "Ada")  # later it all goes wrong

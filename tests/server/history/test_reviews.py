@@ -66,12 +66,12 @@ def test_a_review_whose_process_ended_is_begun_again(tmp_path: Path) -> None:
         first._tasks[id].cancel()  # as if its process had been killed
         await asyncio.gather(*first._tasks.values(), return_exceptions=True)
         now[0] += 2 * LOST_SECONDS
-        with pytest.raises(Refused, match="begin it again"):
+        with pytest.raises(Refused, match="start it again"):
             await again.find(id)
         await again.begin(record, ["champion"], None)
         assert len(pool.reviews) == 2
         await again.stop()
-        with pytest.raises(Refused, match="begin it again"):
+        with pytest.raises(Refused, match="start it again"):
             await again.find(id)
 
     async def main() -> None:

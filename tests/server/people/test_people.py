@@ -158,7 +158,7 @@ def test_a_host_resets_bans_and_mutes(tmp_path: Path) -> None:
             assert (await here.raw("none", "POST", "/api/login", body)).json()["code"] == "banned"
             await asyncio.to_thread(admin, tmp_path, "ban", "Ada", "--off")
             await here.ask("none", "POST", "/api/login", body)
-            with pytest.raises(PerudoError, match="nobody is called"):
+            with pytest.raises(PerudoError, match="there is no account"):
                 await asyncio.to_thread(admin, tmp_path, "ban", "Nobody")
 
     asyncio.run(main())
@@ -190,7 +190,7 @@ def test_a_live_backup_can_be_restored(tmp_path: Path) -> None:
         async with site(settings) as here:
             table, players, tokens = await two_at_a_table(here)
             await asyncio.to_thread(admin, tmp_path, "backup", str(copy))
-            with pytest.raises(PerudoError, match="exists already"):
+            with pytest.raises(PerudoError, match="already exists"):
                 await asyncio.to_thread(admin, tmp_path, "backup", str(copy))
             await play_out(players, table)
         said = await asyncio.to_thread(admin, tmp_path, "restore", str(copy))

@@ -52,10 +52,10 @@ def play_champion(
 
 @dataclass(frozen=True)
 class Champion(CompiledAgent):
-    """Tries all moves on deals of hands and models, sampled by how well they explain the bids."""
+    """Tries all moves on sampled hands and models, weighted by how well they explain the bids."""
 
     name = "champion"
-    idea = "knows how players play, reads who is who, and plays out every move for the match"
+    idea = "models the other players, infers their hands, and plays out every move for the match"
     source = "this project"
     policy = play_champion
     learning = read_opponents
@@ -67,19 +67,19 @@ class Champion(CompiledAgent):
     rollouts: int = number(3_000, MIN_ROLLOUTS, 10_000_000)
     """Rollouts of a decision, at most: each plays the round out."""
     adapt: float = number(1.0, 0.0, 1.0)
-    """Weight of what opponents were seen to do in this match; 0: none."""
+    """Weight of the opponents' observed play in this match; 0 ignores it."""
     temperature: float = number(0.01, 0.001, 10.0)
     """A move that is worse by this fraction of a die's value is made a third as often (1/e); among
     more than four players the fraction is three times as large."""
     match: bool = flag(True)
     """Play for the match; otherwise for the share of the dice."""
     book: bool = flag(False)
-    """With two players: play by the book alone, to measure it, and at random where it is silent."""
+    """Play by the two-player book alone, to measure it, and at random where it is silent."""
 
     def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
         """Return why this agent cannot play at such a table; the book alone is for two."""
         if self.book and players != 2:
-            return f"{self.spec} plays against one other, not at tables of {players}"
+            return f"{self.spec} plays only at tables of two, not of {players}"
         return super().cannot_play(game, setting, players)
 
     def as_model(self, start: State) -> CompiledPlayer:
@@ -107,8 +107,8 @@ class Champion(CompiledAgent):
 
     @property
     def parameters(self) -> Parameters:
-        """Unavailable: they hold addresses of what only a player has opened."""
-        raise PerudoError(f"{self.name} has to be prepared for a match before it plays")
+        """Unavailable, because they hold addresses of arrays that only a player has opened."""
+        raise PerudoError(f"{self.name} must be prepared for a match before it plays")
 
 
 class ChampionPlayer(CompiledPlayer):

@@ -28,7 +28,7 @@ WORTH_SCALE = 65535
 
 
 class Shape(Header, total=False):
-    """The sizes that the weights are for."""
+    """Sizes of the network to which the weights belong."""
 
     models: list[str]
     position: int
@@ -37,7 +37,7 @@ class Shape(Header, total=False):
 
 
 class HabitsHeader(Shape, total=False):
-    """The first line of the file."""
+    """Header of the file, its first line."""
 
     families: list[str]
 
@@ -115,5 +115,5 @@ def packaged(name: str) -> bytes:
 
 @functools.cache
 def shipped() -> Habits:
-    """Return what comes with the package."""
+    """Return the knowledge that ships with the package."""
     return Habits.from_bytes(packaged(FILE), FILE)

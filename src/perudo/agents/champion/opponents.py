@@ -1,7 +1,7 @@
 """Inference about opponents: which models fit a player's decisions, once hands have been shown.
 
 Memory has a number for each seat and model: the log-likelihood of that player's decisions under the
-model, less that of the likeliest model. It has a floor, so that no model is ruled out for good and
+model, minus the likeliest model's. It has a floor, so that no model is ruled out for good and
 no player can mislead the champion far.
 """
 
@@ -88,7 +88,7 @@ def weigh_round(
 ) -> None:
     """Replay the round, and add the log-likelihood of each decision under each model to memory.
 
-    The caller lends the states: records taken from an array do not keep it alive.
+    The caller allocates the states, because records taken from an array do not keep it alive.
     """
     target, state = states[0], states[1]
     copy(target, observation)

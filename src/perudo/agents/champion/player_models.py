@@ -98,7 +98,7 @@ class Room(NamedTuple):
     moves: Numbers  # (MAX_MOVES, MOVE_WIDTH)
     units: Numbers  # (MAX_MOVES, HIDDEN_UNITS)
     chances: Shares  # (MAX_MOVES,)
-    memory: Memory  # (1, 1): empty, for the players who are asked
+    memory: Memory  # (1, 1): empty, for the policy models
 
 
 class PlayerModels(NamedTuple):

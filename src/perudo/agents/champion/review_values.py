@@ -1,4 +1,4 @@
-"""Values of moves in a position, sample by sample: for reviews.
+"""Values of moves in a position, sample by sample, for reviews.
 
 Beliefs and playouts are those of the champion's search, but all moves are tried equally often, on
 the same deals with the same luck, and without premiums on the dice of weaker players.
@@ -77,7 +77,7 @@ def play_each(
     key: np.uint64,
     worths: Shares,
 ) -> None:
-    """Deal, and play out every move. The caller lends the states: see ``opponents.weigh_round``."""
+    """Deal, and play out every move. The caller allocates the states: see ``weigh_round``."""
     position, dealt, state = states[0], states[1], states[2]
     players, hands = whole(position.players), shares.shape[1] // MODEL_COUNT
     as_model, stream = np.full(players, OWN, np.int64), np.zeros(1, np.uint64)

@@ -84,7 +84,7 @@ DOUBTING, CHECKING, CLAIMING, HOLDING, PUSHING, BLUFFING, PASSING, DECLINING = r
 CHECK_CHANCE, HOLD_CHANCE, PUSH_CHANCE = 0.5, 0.6, 0.35
 """Probabilities above which calling a bid is a check, a bid should hold, and a bid may hold."""
 DEALS_PER_BATCH = 16
-"""Deals between two looks at which moves to drop."""
+"""Deals between two checks for moves to drop."""
 DROP_STANDARD_ERRORS = 3.0
 """A move is dropped when its mean is below the best by more than this many standard errors."""
 MOVES_PER_ROUND = 5
@@ -93,7 +93,7 @@ LARGE_TABLE, LARGE_TABLE_TEMPERATURE = 4, 3.0
 """Number of players above which the temperature is higher, and the factor: with more moves and in
 longer rounds, values are less certain."""
 EXTRA_PRIOR = 0.01
-"""Added to each move's prior, so that none is ruled out beforehand."""
+"""Probability added to each move's prior, so that none is ruled out beforehand."""
 MIN_STAKE = 0.005
 STRONG = ("pomcp-pgt-ucb", "pomcp-pgt-rm", "champion")
 WEAKER = np.array([name.partition(":")[0] not in STRONG for name in MODELS])

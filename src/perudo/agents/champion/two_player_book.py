@@ -47,9 +47,9 @@ PASS_DICE = 5
 
 # --- which round is it? -------------------------------------------------------------------------
 def plain_round(rules: Rules, dice: tuple[int, int]) -> Rules | None:
-    """Return the rules of a round between two players, reduced to what matters to it.
+    """Return the rules of a round between two players, reduced to the options that affect it.
 
-    None if more than the dice decides which actions are legal: palafico rounds of two.
+    Return None for palafico rounds of two, where the legal actions depend on more than the dice.
     """
     usual = Rules()
     changes = PERUDO.setting_options(rules) | {

@@ -1,1 +1,1 @@
-"""Players in processes of their own: classes from files, and programs in any language."""
+"""Agents in processes of their own: classes from files, and programs in any language."""

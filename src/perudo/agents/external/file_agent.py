@@ -1,4 +1,4 @@
-"""A class from a file, in a process of its own: it can neither hang nor break this one."""
+"""An agent class from a file, in a process of its own, so that it cannot hang or crash this one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from perudo.agents.agent import Decision, Thoughts
 from perudo.agents.external.loading import find_file
-from perudo.agents.external.process_agent import TIMEOUT_SECONDS, OutsideAgent
+from perudo.agents.external.process_agent import TIMEOUT_SECONDS, ProcessAgent
 from perudo.agents.external.wire import (
     LONGEST_LINE,
     Answer,
@@ -38,15 +38,14 @@ from perudo.games.policy import Memory
 from perudo.games.state import State
 
 LOADING_SECONDS = 120.0
-"""Importing a file may mean loading a large library, or compiling."""
+"""Time limit for importing a file, which may load a large library or compile."""
 
 
-class FileAgent(OutsideAgent):
-    """The agent that a word such as ``my_agent.py:Careful:caution=0.4`` names.
+class FileAgent(ProcessAgent):
+    """The agent named by a spec such as ``my_agent.py:Careful:caution=0.4``.
 
-    It decides exactly as it would in this process: the worker gets the same bytes, and what it
-    draws and remembers comes back. The file is loaded at once, so that what is wrong with it is
-    known before anything is played.
+    It decides exactly as it would in this process: the worker gets the same bytes, and returns the
+    changed memory and stream. The constructor loads the file, to report errors before play begins.
     """
 
     idea = "asks a class from a file"
@@ -63,24 +62,24 @@ class FileAgent(OutsideAgent):
 
     @property
     def spec(self) -> str:
-        """The word that names it."""
+        """The agent's name on the command line."""
         return self._word
 
     def decide_within(
         self, observation: State, memory: Memory, stream: Stream, seconds: float | None
     ) -> Decision:
-        """Have the class decide."""
+        """Return the class's decision, within a time limit."""
         (decision,) = self._decide([observation], [memory], [stream], False, seconds)
         return decision
 
     def _act_batch(
         self, observations: list[Any], memories: list[Memory], streams: list[Stream]
     ) -> list[Decision]:
-        """Have the class decide many positions at once."""
+        """Return the class's decisions for many positions at once."""
         return self._decide(observations, memories, streams, True, self.timeout)
 
     def learn(self, observation: State, memory: Memory) -> None:
-        """Show the class a settled round."""
+        """Show the class a settled round, if it learns."""
         if self._about["learns"]:
             question: Learn = {
                 "do": "learn",
@@ -92,7 +91,7 @@ class FileAgent(OutsideAgent):
             memory[:] = unpack_memories(answer["memories"], 1)[0]
 
     def sit(self, game: Game, setting: Any, seat: int, players: Sequence[str]) -> None:
-        """Tell the class of a match."""
+        """Announce a match to the class, if it has ``sit``."""
         if self._about["sits"]:
             question: Sit = {
                 "do": "sit",
@@ -104,7 +103,7 @@ class FileAgent(OutsideAgent):
             self._ask(question, self.timeout)
 
     def leave(self, observation: State) -> None:
-        """Tell the class how the match ended."""
+        """Show the class the end of a match, if it has ``leave``."""
         if self._about["leaves"]:
             question: Leave = {
                 "do": "leave",
@@ -114,7 +113,7 @@ class FileAgent(OutsideAgent):
             self._ask(question, self.timeout, observation)
 
     def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
-        """Ask the class."""
+        """Return the class's reason why it cannot play at such a table, or None."""
         question: CannotPlay = {
             "do": "cannot_play",
             "game": game.name,
@@ -125,7 +124,7 @@ class FileAgent(OutsideAgent):
 
     # --- the worker -----------------------------------------------------------------------------
     def _load(self) -> Introduction:
-        """Start a worker; returns what it says about the class."""
+        """Start a worker, and return its introduction of the class."""
         self._start(
             [sys.executable, "-P", "-m", "perudo.agents.external.worker", self._word], LONGEST_LINE
         )

@@ -1,7 +1,7 @@
-"""A program that is spoken to in lines, never waited for longer than was said.
+"""A child process that reads and writes lines, with a time limit on every exchange.
 
-Both ends of its conversation and what it complains about are read in one loop, so that a program
-that writes too much, or reads too little, cannot block this one.
+One loop serves its standard input, output and error, so that a program that writes too much, or
+reads too little, cannot block this one.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from collections.abc import Mapping, Sequence
 from perudo.games.errors import PerudoError
 
 GRACE_SECONDS = 5.0
-"""How long a program may take to end by itself, and again when it is told to."""
-LAST_WORDS = 2000
-"""How many bytes of its complaints are kept."""
+"""Seconds for a program to exit once its input is closed, and again after SIGTERM."""
+STDERR_TAIL_BYTES = 2000
+"""Bytes of its standard error that are kept."""
 LONGEST_LINE = 1 << 20
-"""Bytes of a line, unless said otherwise; whoever writes more does not speak in lines."""
+"""Default limit for a line, in bytes; a program that writes more does not write lines."""
 CHUNK = 1 << 16
 LONGEST_WAIT_SECONDS = 3600.0
-"""One wait of many, where there is no limit."""
+"""Longest single wait; without a time limit there are many."""
 
 
 class ProcessError(PerudoError):
-    """A program does not do its part of the conversation; the message says how."""
+    """Failure of a program to do its part of the conversation, as the message explains."""
 
 
 class LineProcess:
     """A running program, in a process group of its own.
 
-    It is ended, with all that it has started, by ``end``, when it fails, or at the latest when
-    this value or this process goes.
+    It ends, with all processes it has started, on ``end``, when it fails, or at the latest when
+    this object is collected or this process exits.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class LineProcess:
         longest_line: int = LONGEST_LINE,
         settings: Mapping[str, str] | None = None,
     ) -> None:
-        """Start it, with more environment variables than this process has if there are any."""
+        """Start the program, with ``settings`` added to this process's environment."""
         self._longest_line = longest_line
         try:
             self._process = subprocess.Popen(
@@ -68,37 +68,37 @@ class LineProcess:
         self._poll.register(self._output, select.POLLIN)
         self._poll.register(complaints, select.POLLIN)
         self._read = bytearray()
-        self._said = bytearray()
+        self._stderr = bytearray()
         self._output_open = True
         self._finalizer = weakref.finalize(self, _end, self._process)
 
     @property
     def pid(self) -> int:
-        """The number of the process, and of its group."""
+        """The id of the process, and of its process group."""
         return self._process.pid
 
-    def tell(self, line: str, seconds: float) -> None:
-        """Write a line."""
+    def write(self, line: str, seconds: float) -> None:
+        """Write a line to the program."""
         self._write(line.encode() + b"\n", time.monotonic() + seconds, seconds)
 
     def ask(self, line: str, seconds: float) -> str:
-        """Write a line and read one."""
+        """Write a line, and return the line that the program answers."""
         deadline = time.monotonic() + seconds
         self._write(line.encode() + b"\n", deadline, seconds)
         return self._read_line(deadline, seconds)
 
     def read(self, seconds: float) -> str:
-        """Read a line."""
+        """Return the next line from the program."""
         return self._read_line(time.monotonic() + seconds, seconds)
 
-    def last_words(self) -> str:
-        """What it last wrote to its standard error, as far as it has been read, on one line."""
-        lines = self._said.decode(errors="replace").splitlines()[-5:]
+    def stderr_tail(self) -> str:
+        """Return the last lines of its standard error read so far, joined to one line."""
+        lines = self._stderr.decode(errors="replace").splitlines()[-5:]
         return " | ".join(line.strip() for line in lines if line.strip())
 
-    def how_it_ended(self) -> str:
-        """End it, and say whether it had gone by itself."""
-        gone = _gone_within(self._process, GRACE_SECONDS)
+    def explain_exit(self) -> str:
+        """End the program, and return a phrase that says how it ended."""
+        gone = _exits_within(self._process, GRACE_SECONDS)
         self.end(at_once=True)
         code = self._process.returncode
         if not gone:
@@ -108,11 +108,11 @@ class LineProcess:
         return f"ended with exit code {code}"
 
     def end(self, *, at_once: bool = False) -> None:
-        """Close its input, wait a moment for it to go, and end what is left of it."""
+        """Close its input, give it a moment to exit, and kill the rest of its process group."""
         if self._finalizer.detach():
             _stop(self._process, at_once)
             self._listen(0.0)
-            _let_go(self._process)
+            _close_pipes(self._process)
 
     # --- reading and writing --------------------------------------------------------------------
     def _write(self, data: bytes, deadline: float, seconds: float) -> None:
@@ -122,11 +122,11 @@ class LineProcess:
                 view = view[os.write(self._input, view) :]
             except BlockingIOError:
                 self._wait_to_write(deadline, seconds)
-            except OSError:  # nobody reads any more
-                raise ProcessError(self.how_it_ended()) from None
+            except OSError:  # the program has closed its input
+                raise ProcessError(self.explain_exit()) from None
 
     def _wait_to_write(self, deadline: float, seconds: float) -> None:
-        """Wait until it reads on, meanwhile taking in what it writes."""
+        """Wait until the program reads on, reading its output meanwhile."""
         self._poll.register(self._input, select.POLLOUT)
         try:
             remaining = deadline - time.monotonic()
@@ -143,7 +143,7 @@ class LineProcess:
             if searched > self._longest_line:
                 raise ProcessError(f"wrote a line of more than {self._longest_line} bytes")
             if not self._output_open:
-                raise ProcessError(self.how_it_ended())
+                raise ProcessError(self.explain_exit())
             remaining = deadline - time.monotonic()
             if remaining <= 0:
                 raise ProcessError(f"did not answer within {seconds:g} s")
@@ -156,27 +156,27 @@ class LineProcess:
             raise ProcessError(f"wrote a line that is not UTF-8: {line[:40]!r}") from None
 
     def _listen(self, seconds: float) -> None:
-        """Take in what it has written, waiting up to so long for something."""
+        """Read the program's output, waiting up to ``seconds`` for some."""
         for descriptor, _ in self._poll.poll(1000 * min(seconds, LONGEST_WAIT_SECONDS)):
             if descriptor == self._input:
                 continue
             try:
                 data = os.read(descriptor, CHUNK)
-            except BlockingIOError:  # nothing there after all
+            except BlockingIOError:  # a spurious wake-up
                 continue
             if descriptor == self._output:
                 self._read += data
             else:
-                self._said = (self._said + data)[-LAST_WORDS:]
+                self._stderr = (self._stderr + data)[-STDERR_TAIL_BYTES:]
             if not data:
                 self._poll.unregister(descriptor)
                 self._output_open = self._output_open and descriptor != self._output
 
 
-def _gone_within(process: subprocess.Popen[bytes], seconds: float) -> bool:
-    """Whether a process ends in time.
+def _exits_within(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Return True if a process exits in time.
 
-    It is not reaped: until then its number, which is its group's too, belongs to nobody else.
+    The process is not reaped, so that no other process can take its id, which is also its group's.
     """
     deadline = time.monotonic() + seconds
     pause = 0.0005
@@ -194,21 +194,21 @@ def _gone_within(process: subprocess.Popen[bytes], seconds: float) -> bool:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     _stop(process, at_once=True)
-    _let_go(process)
+    _close_pipes(process)
 
 
 def _stop(process: subprocess.Popen[bytes], at_once: bool) -> None:
-    """End a process and its group: by closing its input, by asking, by force."""
+    """End a process and its group: close its input, then send SIGTERM, then SIGKILL."""
     assert process.stdin
     process.stdin.close()
-    if at_once or not _gone_within(process, GRACE_SECONDS):
+    if at_once or not _exits_within(process, GRACE_SECONDS):
         _signal_group(process, signal.SIGTERM)
-        _gone_within(process, GRACE_SECONDS)
-    _signal_group(process, signal.SIGKILL)  # also what the program itself has left behind
+        _exits_within(process, GRACE_SECONDS)
+    _signal_group(process, signal.SIGKILL)  # also kills what the program has left running
     process.wait()
 
 
-def _let_go(process: subprocess.Popen[bytes]) -> None:
+def _close_pipes(process: subprocess.Popen[bytes]) -> None:
     for stream in (process.stdout, process.stderr):
         assert stream
         stream.close()

@@ -1,4 +1,4 @@
-"""A class from a file: ``path/to/my_agent.py:Careful:caution=0.4``."""
+"""Agent classes from files, named by specs: ``path/to/my_agent.py:Careful:caution=0.4``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from perudo.games.policy import Memory
 
 
 class PlainAgent(Agent):
-    """A class that has ``decide`` but does not derive from ``Agent``; what else it has is used."""
+    """Adapter for an object with ``decide`` that is no ``Agent``; other methods are optional."""
 
     def __init__(self, player: Any) -> None:
         self._player = player
@@ -30,37 +30,37 @@ class PlainAgent(Agent):
             self.act_batch = player.act_batch
 
     def decide(self, observation: Any, memory: Memory, stream: Stream) -> Any:
-        """Ask the class."""
+        """Return the object's decision."""
         return self._player.decide(observation, memory, stream)
 
     def learn(self, observation: Any, memory: Memory) -> None:
-        """Show it a settled round, if it looks at such."""
+        """Show it a settled round, if it has ``learn``."""
         self._tell("learn", observation, memory)
 
     def sit(self, game: Game, setting: Any, seat: int, players: Sequence[str]) -> None:
-        """Tell it of a match, if it listens."""
+        """Announce a match to it, if it has ``sit``."""
         self._tell("sit", game, setting, seat, players)
 
     def leave(self, observation: Any) -> None:
-        """Tell it of the end, if it listens."""
+        """Show it the end of a match, if it has ``leave``."""
         self._tell("leave", observation)
 
     def close(self) -> None:
-        """Close it, if it can be closed."""
+        """Close it, if it has ``close``."""
         self._tell("close")
 
     def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
-        """Ask it, if it knows."""
+        """Return its reason why it cannot play at such a table, if it has ``cannot_play``."""
         reason: str | None = self._tell("cannot_play", game, setting, players)
         return reason
 
     @property
     def spec(self) -> str:
-        """The class's name."""
+        """The name of the object's class."""
         return type(self._player).__name__
 
     def has(self, method: str) -> bool:
-        """Whether the class has a method."""
+        """Return True if the object has a method of this name."""
         return callable(getattr(self._player, method, None))
 
     def _tell(self, method: str, *arguments: Any) -> Any:
@@ -68,7 +68,7 @@ class PlainAgent(Agent):
 
 
 def split_file_word(word: str) -> tuple[Path, str, str] | None:
-    """The file, the class and the parameters that a word names; None if it names no file.
+    """Return the file, class and parameters that a spec names; None if it names no file.
 
     >>> split_file_word("bots/mine.py:Careful:caution=0.4")
     (PosixPath('bots/mine.py'), 'Careful', 'caution=0.4')
@@ -82,17 +82,17 @@ def split_file_word(word: str) -> tuple[Path, str, str] | None:
 
 
 def find_file(word: str) -> tuple[Path, str, str]:
-    """The parts of a word that names a class of an existing file."""
+    """Return the parts of a spec that names a class; raise if the file does not exist."""
     parts = split_file_word(word)
     if parts is None:
-        raise PerudoError(f"{word!r} names no class of a file; write my_agent.py:Careful")
+        raise PerudoError(f"{word!r} does not name a class in a file, like my_agent.py:Careful")
     if not parts[0].is_file():
-        raise PerudoError(f"there is no file {str(parts[0])!r}")
+        raise PerudoError(f"file {str(parts[0])!r} not found")
     return parts
 
 
 def load_agent(word: str) -> Agent:
-    """The agent that a word names; everything that can be wrong with it is said in one line."""
+    """Return the agent that a spec names; any failure raises a ``PerudoError`` of one line."""
     path, name, parameters = find_file(word)
     module = _import(path)
     kind = getattr(module, name, None) if name else None
@@ -106,25 +106,25 @@ def load_agent(word: str) -> Agent:
         ]
         if not players:
             raise PerudoError(f"{path} has no class with a decide method")
-        there = f"there is: {', '.join(players)}"
+        there = f"its agents: {', '.join(players)}"
         if not name:
-            raise PerudoError(f"write {path.name}:{players[0]} to name a class of {path}; {there}")
+            raise PerudoError(f"name a class of {path}, like {path.name}:{players[0]}; {there}")
         raise UnknownNameError(f"{path} has no class {name!r}; {there}")
     if not callable(getattr(kind, "decide", None)):
         raise PerudoError(
-            f"{path}: {name} is no agent; it needs decide(observation, memory, stream)"
+            f"{path}: {name} is not an agent; it needs decide(observation, memory, stream)"
         )
     return _make(path, kind, parameters)
 
 
 def _import(path: Path) -> ModuleType:
-    """Run the file; modules beside it can be imported, but hide no others."""
+    """Import the file; it can import modules beside it, but these do not shadow others."""
     name = f"perudo_agent_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look their module up
+    sys.modules[name] = module  # dataclasses look up their module there
     if str(path.parent.resolve()) not in sys.path:
         sys.path.append(str(path.parent.resolve()))
     try:
@@ -147,5 +147,5 @@ def _make(path: Path, kind: type[Any], parameters: str) -> Agent:
     except PerudoError:
         raise
     except Exception as error:
-        raise PerudoError(f"{path}: {kind.__name__} cannot be made: {raised(error)}") from error
+        raise PerudoError(f"{path}: {kind.__name__} cannot be created: {raised(error)}") from error
     return player if isinstance(player, Agent) else PlainAgent(player)

@@ -1,4 +1,4 @@
-"""An agent in a process of its own, which can be ended when it fails."""
+"""Agents in processes of their own, which can be killed when they fail."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from perudo.games.policy import Memory
 from perudo.games.state import State
 
 TIMEOUT_SECONDS = 30.0
-"""How long a decision may take unless said otherwise."""
+"""Default time limit for a decision."""
 
 Answer = TypeVar("Answer")
 
 
-class OutsideAgent(Agent):
-    """Somebody who plays in another process; use it with ``with``, or ``close`` it."""
+class ProcessAgent(Agent):
+    """An agent that plays in another process; use it in a ``with`` statement, or ``close`` it."""
 
     def __init__(self, timeout: float = TIMEOUT_SECONDS) -> None:
         self.timeout = timeout
-        """Seconds for each decision."""
+        """Time limit for each decision, in seconds."""
         self._process: LineProcess | None = None
 
     @abstractmethod
     def decide_within(
         self, observation: State, memory: Memory, stream: Stream, seconds: float | None
     ) -> Decision:
-        """Decide, in so many seconds instead of the usual ones."""
+        """Return a decision within ``seconds`` instead of ``timeout``; None means no limit."""
 
     def decide(self, observation: State, memory: Memory, stream: Stream) -> Decision:
-        """Have the process decide."""
+        """Return the process's decision."""
         return self.decide_within(observation, memory, stream, self.timeout)
 
     def close(self) -> None:
-        """End the process, and whatever it has started."""
+        """End the process and all processes it has started."""
         process, self._process = self._process, None
         if process is not None:
             process.end()
@@ -58,26 +58,26 @@ class OutsideAgent(Agent):
     def _converse(
         self, talk: Callable[[LineProcess], Answer], observation: State | None = None
     ) -> Answer:
-        """Speak with the process. If that fails it is ended; another starts when needed next."""
+        """Talk to the process; if that fails, end it, and start another when next needed."""
         assert self._process is not None
         try:
             return talk(self._process)
         except ProcessError as error:
             self._give_up(str(error), observation)
-        except BaseException:  # interrupted: the answer may still come, and be taken for another
+        except BaseException:  # interrupted: a late answer could be taken for the next one
             self._drop()
             raise
 
     def _give_up(self, problem: str, observation: State | None) -> Never:
-        """End the process and say why, with what it wrote last to its standard error."""
+        """End the process, and raise an error with the problem and its last error output."""
         words = self._drop()
         said = f" (it said: {words})" if words else ""
         raise agent_error(self.spec, problem + said, observation) from None
 
     def _drop(self) -> str:
-        """End the process at once; returns its last words."""
+        """End the process at once, and return the last lines of its standard error."""
         process, self._process = self._process, None
         if process is None:
             return ""
         process.end(at_once=True)
-        return process.last_words()
+        return process.stderr_tail()

@@ -1,4 +1,4 @@
-"""Any program, in any language, that speaks the protocol on its standard input and output."""
+"""Programs in any language that speak the protocol on their standard input and output."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from perudo import protocol
 from perudo.agents.agent import Decision
-from perudo.agents.external.process_agent import TIMEOUT_SECONDS, OutsideAgent
+from perudo.agents.external.process_agent import TIMEOUT_SECONDS, ProcessAgent
 from perudo.games.chance import Stream, next_word
 from perudo.games.errors import PerudoError
 from perudo.games.game import Game
@@ -19,14 +19,14 @@ from perudo.games.policy import Memory
 from perudo.games.state import SEATS, State
 
 LUCK_BITS = 53
-"""As many as every language's numbers hold exactly."""
+"""Random bits sent with each question; numbers in every language hold this many exactly."""
 
 
-class ProgramAgent(OutsideAgent):
-    """A program, started without a shell; docs/protocol.md says what it is told and answers.
+class ProgramAgent(ProcessAgent):
+    """A program, started without a shell, that speaks the protocol of docs/protocol.md.
 
-    It starts when it sits down to its first match and plays one after the other. It has no part in
-    ``memory``: what it wants to remember, it keeps itself.
+    It starts with its first match and plays one match after the other. It does not use ``memory``,
+    and keeps its own instead.
     """
 
     idea = "asks a program, in JSON lines"
@@ -42,27 +42,27 @@ class ProgramAgent(OutsideAgent):
         if not self._command:
             raise PerudoError("write a command after cmd:, as in cmd:node bot.js")
         if shutil.which(self._command[0]) is None:
-            raise PerudoError(f"{self.spec}: there is no program {self._command[0]!r}")
+            raise PerudoError(f"{self.spec}: program {self._command[0]!r} not found")
         self._questions = 0
 
     @property
     def spec(self) -> str:
-        """The command, as it was given."""
+        """The agent's name on the command line: the command as given."""
         return f"cmd:{self._text}"
 
     @property
     def pid(self) -> int | None:
-        """The number of its process, while it runs."""
+        """The id of its process while it runs."""
         return None if self._process is None else self._process.pid
 
     def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
-        """The protocol is about Perudo."""
+        """Return why this agent cannot play at such a table; the protocol is only for Perudo."""
         if game.name != "perudo":
             return f"{self.spec} plays perudo, not {game.name}"
         return None
 
     def sit(self, game: Game, setting: Any, seat: int, players: Sequence[str]) -> None:
-        """Start the program if it is not running, and introduce the match."""
+        """Start the program if it is not running, and announce the match."""
         if self._process is None:
             self._start(self._command)
         self._tell(protocol.hello(game, setting, seat, players))
@@ -70,9 +70,9 @@ class ProgramAgent(OutsideAgent):
     def decide_within(
         self, observation: State, memory: Memory, stream: Stream, seconds: float | None
     ) -> Decision:
-        """Ask, and wait for an answer."""
+        """Send the program a question, and return its answer as a decision."""
         view = cast(PerudoState, observation)
-        if self._process is None:  # nobody has introduced the match
+        if self._process is None:  # no match has been announced
             self.sit(PERUDO, view.rules, view.viewer, list(SEATS[: view.players]))
         self._questions += 1
         luck = int(next_word(stream)) >> (64 - LUCK_BITS)
@@ -86,14 +86,14 @@ class ProgramAgent(OutsideAgent):
         return Decision(observation.game.action_value(code))
 
     def learn(self, observation: State, memory: Memory) -> None:
-        """Tell how a round was settled."""
+        """Send the program the result of a round."""
         self._tell(protocol.result(cast(PerudoState, observation)), observation)
 
     def leave(self, observation: State) -> None:
-        """Tell how the match ended; the program stays for the next one."""
+        """Send the program the result of the match; it stays for the next one."""
         self._tell(protocol.end(cast(PerudoState, observation)), observation)
 
     def _tell(self, message: protocol.Message, observation: State | None = None) -> None:
         if self._process is not None:
             line = protocol.encode(message)
-            self._converse(lambda process: process.tell(line, self.timeout), observation)
+            self._converse(lambda process: process.write(line, self.timeout), observation)

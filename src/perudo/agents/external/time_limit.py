@@ -1,7 +1,7 @@
-"""Having an agent decide in time, whoever it is.
+"""A time limit for the decisions of any agent.
 
 Agents of this package run in this process. Classes from files and programs have processes of their
-own (``outside.py``), because only a process can be ended for certain.
+own (``process_agent``), because only a process can be killed reliably.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from perudo.agents.agent import Decision, Player
-from perudo.agents.external.process_agent import OutsideAgent
+from perudo.agents.external.process_agent import ProcessAgent
 from perudo.agents.human import HumanAgent
 from perudo.agents.mistakes import agent_error, checked, raised
 from perudo.games.chance import Stream
@@ -24,19 +24,18 @@ from perudo.games.state import State
 
 
 class OutOfTime(BaseException):
-    """Raised inside an agent that thinks for too long; not an ``Exception``, lest it be caught."""
+    """Interruption of an agent that takes too long; agents do not catch a ``BaseException``."""
 
 
 def decide_within(
     player: Player, observation: State, memory: Memory, stream: Stream, seconds: float | None
 ) -> Decision:
-    """Return a legal decision; ``AgentError`` if the player raises, is late, or may not do that.
+    """Return a legal decision; ``AgentError`` if the player fails, is late, or moves illegally.
 
-    In this process thinking is interrupted between two steps of Python; that compiled thinking took
-    too long is noticed when it is over. A person has all the time in the world, and may leave
-    (EOFError).
+    In this process the limit interrupts Python code; compiled code runs to its end before it raises
+    the error. A person has no time limit, and may leave (EOFError).
     """
-    if isinstance(player, OutsideAgent):
+    if isinstance(player, ProcessAgent):
         return player.decide_within(observation, memory, stream, seconds)
     limit = None if isinstance(player, HumanAgent) else seconds
     try:
@@ -54,9 +53,9 @@ def decide_within(
 
 @contextmanager
 def _alarm(seconds: float | None) -> Iterator[None]:
-    """Raise ``OutOfTime`` in what runs inside after so long; outside the main thread, at its end.
+    """Raise ``OutOfTime`` in the body after ``seconds``; outside the main thread, at its end.
 
-    Whoever else uses the alarm finds it as it was.
+    An alarm set before by other code is restored.
     """
     if seconds is None:
         yield

@@ -1,8 +1,8 @@
-"""What goes between ``FileAgent`` and its worker: JSON lines with records as base64.
+"""Messages between ``FileAgent`` and its worker: JSON lines with records as base64.
 
-A question carries everything that a decision depends on, the observation's record, the memory and
-the stream, byte for byte, so that the answer is the same as it would be in one process. One
-message may carry many decisions.
+A question contains everything that a decision depends on, byte for byte: the observation's record,
+the memory and the stream. The answer is therefore the same as in one process. One message may hold
+many decisions.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from perudo.games.policy import Memory
 from perudo.games.state import SEATS, State
 
 LONGEST_LINE = 1 << 30
-"""Bytes of a message: a batch may be large."""
+"""Limit for a message in bytes; a batch may be large."""
 
 
 class Decide(TypedDict):
-    """Asks for decisions: several are for ``act_batch``."""
+    """Request for decisions; a batch goes to ``act_batch``."""
 
     do: Literal["decide"]
     batch: bool
@@ -35,7 +35,7 @@ class Decide(TypedDict):
 
 
 class Learn(TypedDict):
-    """Shows a settled round."""
+    """Request to learn from a settled round."""
 
     do: Literal["learn"]
     game: str
@@ -44,7 +44,7 @@ class Learn(TypedDict):
 
 
 class Sit(TypedDict):
-    """Introduces a match."""
+    """Announcement of a match."""
 
     do: Literal["sit"]
     game: str
@@ -54,7 +54,7 @@ class Sit(TypedDict):
 
 
 class Leave(TypedDict):
-    """Shows how a match ended."""
+    """Announcement of the end of a match."""
 
     do: Literal["leave"]
     game: str
@@ -62,7 +62,7 @@ class Leave(TypedDict):
 
 
 class CannotPlay(TypedDict):
-    """Asks why the agent cannot play at a table, if it cannot."""
+    """Question why the agent cannot play at a table, if so."""
 
     do: Literal["cannot_play"]
     game: str
@@ -74,7 +74,7 @@ Question = Decide | Learn | Sit | Leave | CannotPlay
 
 
 class Introduction(TypedDict):
-    """What the worker says of its agent, before any question."""
+    """The worker's description of its agent, sent before any question."""
 
     memory_width: int
     uses_clock: bool
@@ -85,7 +85,7 @@ class Introduction(TypedDict):
 
 
 class Decided(TypedDict):
-    """Actions by their codes, and the memories and streams afterwards."""
+    """Actions as codes, and the memories and streams afterwards."""
 
     actions: list[int]
     thoughts: list[ThoughtsData | None]
@@ -100,17 +100,17 @@ class Learnt(TypedDict):
 
 
 class Refusal(TypedDict):
-    """Why the agent cannot play, if it cannot."""
+    """Reason why the agent cannot play; null if it can."""
 
     reason: str | None
 
 
 class Done(TypedDict):
-    """There is nothing to say."""
+    """Answer to a message that needs none."""
 
 
 class Failed(TypedDict):
-    """What the agent did wrong."""
+    """Description of the agent's failure."""
 
     error: str
 
@@ -118,16 +118,16 @@ class Failed(TypedDict):
 Answer = Decided | Learnt | Refusal | Done | Failed
 
 encode = json.JSONEncoder(separators=(",", ":")).encode
-"""A message as a line."""
+"""Encode a message as a line."""
 
 
 def pack_records(records: Sequence[Record]) -> list[str]:
-    """Records as text, without the zeros at their end: most of a history is empty."""
+    """Encode records as text, without the zeros at their ends, since most of a history is empty."""
     return [b64encode(record.tobytes().rstrip(b"\0")).decode("ascii") for record in records]
 
 
 def pack_memories(memories: Sequence[Memory]) -> str:
-    """Memories of equal shape as text."""
+    """Encode memories of equal shape as text."""
     return b64encode(b"".join(memory.tobytes() for memory in memories)).decode("ascii")
 
 
@@ -135,7 +135,7 @@ _state_types: dict[str, type[State]] = {}
 
 
 def state_type(game: Game) -> type[State]:
-    """The class that a game's states have in Python."""
+    """Return the Python class of a game's states."""
     if game.name not in _state_types:
         start = game.start(game.setting(game.presets[0]), game.properties.min_players)
         _state_types[game.name] = type(start)
@@ -143,7 +143,7 @@ def state_type(game: Game) -> type[State]:
 
 
 def unpack_states(name: str, texts: Sequence[str]) -> list[State]:
-    """The records again, as the states of a game."""
+    """Decode records to states of a game."""
     game = game_named(name)
     kind, dtype = state_type(game), game.dtype
     return [
@@ -153,9 +153,9 @@ def unpack_states(name: str, texts: Sequence[str]) -> list[State]:
 
 
 def unpack_memories(text: str | None, count: int) -> list[Memory]:
-    """The memories of so many decisions: a row for each seat; the worker may write in them.
+    """Decode ``count`` writable memories, each with a row per seat.
 
-    Those of an agent that remembers nothing are not sent.
+    Agents that remember nothing send no memories; they get empty ones.
     """
     if text is None:
         return [np.zeros((len(SEATS), 1)) for _ in range(count)]

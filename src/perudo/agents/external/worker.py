@@ -1,7 +1,7 @@
 """The process in which a class from a file plays: ``python -m`` this module, ``FILE.py:CLASS``.
 
-``FileAgent`` starts it and asks. The class may print: that goes to standard error, the real
-standard output being kept for the answers.
+``FileAgent`` starts it and sends questions. If the class prints, that goes to standard error; the
+real standard output is reserved for answers.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from perudo.games.state import action_code
 
 
 class Worker:
-    """Answers what ``FileAgent`` asks, with one player."""
+    """Answers the questions of ``FileAgent`` with one player."""
 
     def __init__(self, player: Player) -> None:
         self._player = player
 
     def answer(self, question: Question) -> Answer:
-        """Do what is asked; what the player raises is reported."""
+        """Answer a question; an exception of the player becomes an error answer."""
         try:
             return self.do(question)
         except PerudoError as error:
@@ -50,7 +50,7 @@ class Worker:
             return {"error": f"raised {raised(error)}"}
 
     def do(self, question: Question) -> Answer:
-        """Do what is asked."""
+        """Dispatch a question to the player, and return the answer."""
         if question["do"] == "decide":
             return self.decide(question)
         if question["do"] == "learn":
@@ -64,10 +64,10 @@ class Worker:
             (observation,) = unpack_states(question["game"], question["states"])
             self._player.leave(observation)
             return {}
-        raise PerudoError(f"nobody can be asked to {question['do']}")
+        raise PerudoError(f"unknown question {question['do']!r}")
 
     def decide(self, question: Decide) -> Decided:
-        """One decision, or several at once."""
+        """Return one decision, or several at once."""
         states = unpack_states(question["game"], question["states"])
         memories = unpack_memories(question["memories"], len(states))
         streams = [np.array([word], np.uint64) for word in question["streams"]]
@@ -99,40 +99,40 @@ class Worker:
 
 
 class AgentWorker(Worker):
-    """Answers with an agent that is its own player: the class from a file."""
+    """A worker for an agent that is its own player, as classes from files are."""
 
     def __init__(self, agent: Agent) -> None:
         super().__init__(agent)
         self._agent = agent
 
     def introduction(self) -> Introduction:
-        """What the other side must know about the class."""
+        """Return the properties of the class that ``FileAgent`` needs."""
         return {
             "memory_width": self._agent.memory_width,
             "uses_clock": bool(self._agent.uses_clock),
             "batches": hasattr(self._agent, "act_batch"),
-            "learns": self._listens("learn"),
-            "sits": self._listens("sit"),
-            "leaves": self._listens("leave"),
+            "learns": self._overrides("learn"),
+            "sits": self._overrides("sit"),
+            "leaves": self._overrides("leave"),
         }
 
     def do(self, question: Question) -> Answer:
-        """Do what is asked, also without a match."""
+        """Dispatch a question; ``cannot_play`` needs no match."""
         if question["do"] == "cannot_play":
             game = game_named(question["game"])
             setting = game.setting_from_options(question["options"])
             return {"reason": self._agent.cannot_play(game, setting, question["players"])}
         return super().do(question)
 
-    def _listens(self, method: str) -> bool:
-        """Whether the class has more than the default of a method: others need not be told."""
+    def _overrides(self, method: str) -> bool:
+        """Return True if the class overrides a method; ``FileAgent`` skips calls to the others."""
         if isinstance(self._agent, PlainAgent):
             return self._agent.has(method)
         return getattr(type(self._agent), method) is not getattr(Player, method)
 
 
 def serve(word: str, questions: TextIO, answers: TextIO) -> None:
-    """Load the class, introduce it, and answer until there are no more questions."""
+    """Load the class, send its introduction, and answer questions until the input ends."""
 
     def say(message: Answer | Introduction) -> None:
         answers.write(encode(message) + "\n")
@@ -152,9 +152,9 @@ def serve(word: str, questions: TextIO, answers: TextIO) -> None:
 
 
 def conversation() -> tuple[TextIO, TextIO]:
-    """Keep the real input and output for questions and answers, out of the reach of agents.
+    """Return the real input and output for questions and answers, out of reach of agents.
 
-    What an agent prints goes to the standard error; it reads nothing.
+    Agents then read an empty standard input, and print to standard error.
     """
     questions = os.fdopen(os.dup(0), encoding="ascii")
     answers = os.fdopen(os.dup(1), "w", encoding="ascii")
@@ -166,7 +166,7 @@ def conversation() -> tuple[TextIO, TextIO]:
 
 
 def main() -> None:
-    """Serve the class that the command line names."""
+    """Serve the class named on the command line."""
     serve(sys.argv[1], *conversation())
 
 

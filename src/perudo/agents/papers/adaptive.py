@@ -1,4 +1,4 @@
-"""Livingstone's robot that learns two habits of each opponent."""
+"""Livingstone's robot that learns two habits of each opponent (``heuristic`` cites the paper)."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ from perudo.games.perudo.rules import FACES
 from perudo.games.policy import Memory, Parameters, begin, surely
 
 OPENS_LOW, BIDS_ON_TYPE = range(2)
-"""Columns of the memory. Kept as differences from a half, since memory starts at zero."""
+"""Columns of the memory, which stores each habit minus 0.5 because memory starts at zero."""
 HALF = 0.5
 PAPERS_DICE = 5
 
 ENOUGH_AT, GAP_AT, RARELY_AT, OFTEN_AT, OPENING_STEP_AT, TYPE_STEP_AT = range(6)
-"""Places of the parameters."""
+"""Indices of the parameters."""
 
 
 @kernel
 def is_opening_bid(observation: Record) -> bool:
-    """Whether the standing bid is the round's first."""
+    """Return True if the standing bid is the round's first."""
     bids = 0
     for index in range(int(observation.actions)):
         bids += history_action(int(observation.history[index])) >= FIRST_BID_CODE
@@ -60,9 +60,9 @@ def is_opening_bid(observation: Record) -> bool:
 
 @kernel
 def is_far_off(observation: Record, gap: float) -> bool:
-    """Whether the bidder would need to hold far too many dice of the type itself.
+    """Return True if the bidder would need an implausible number of the type for its bid to hold.
 
-    The paper's four or five is for a bidder with five dice and nobody else at the table.
+    The paper's gap of four or five assumes a bidder with five dice and no third player.
     """
     bid = int(observation.bid)
     face = face_of(bid)
@@ -72,7 +72,7 @@ def is_far_off(observation: Record, gap: float) -> bool:
 
 @kernel
 def smallest_raise(observation: Record, face: int) -> int:
-    """The smallest raise on a type, or a call where there is none."""
+    """Return the smallest raise on a type, or a call if there is none."""
     bid = int(observation.bid)
     quantity = quantity_of(bid) + (1 if face <= face_of(bid) else 0)
     return feasible(observation, quantity, face)
@@ -82,7 +82,7 @@ def smallest_raise(observation: Record, face: int) -> int:
 def decide_adaptive(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """HMAX_COUNTER, unless what is known of the bidder says better."""
+    """Play HMAX_COUNTER, unless the bidder's habits suggest a better answer."""
     begin(thoughts)
     if asked_out_of_turn(observation):
         return surely(thoughts, call(observation))
@@ -110,7 +110,7 @@ def decide_adaptive(
 # --- learning -----------------------------------------------------------------------------------
 @kernel
 def dice_in_hand(hand: np.uint64) -> int:
-    """How many dice a hand has."""
+    """Return the number of dice in a hand."""
     dice = 0
     for face in range(1, FACES + 1):
         dice += count_in_hand(hand, face)
@@ -119,7 +119,7 @@ def dice_in_hand(hand: np.uint64) -> int:
 
 @kernel
 def dice_rolled(observation: Record) -> int:
-    """How many dice there were in the round just settled; some are lost or gained by now."""
+    """Return the number of dice rolled in the round just settled, before losses and gains."""
     dice = int(observation.total)
     if not observation.rules.single_round:
         for seat in range(int(observation.players)):
@@ -129,7 +129,7 @@ def dice_rolled(observation: Record) -> int:
 
 @kernel
 def shift(memory: Memory, seat: int, column: int, step: float) -> None:
-    """Move a habit up or down; it stays between 0 and 1."""
+    """Move a habit up or down, clipped to between 0 and 1."""
     memory[seat, column] = min(max(memory[seat, column] + step, -HALF), HALF)
 
 
@@ -137,7 +137,7 @@ def shift(memory: Memory, seat: int, column: int, step: float) -> None:
 def learn_habits(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Compare every bid of the round with the hand of its bidder, if that was shown."""
+    """Compare every bid of the round with its bidder's hand, if that hand was revealed."""
     wild, rolled = int(observation.wild_face), dice_rolled(observation)
     first, last = first_type(observation), last_type(observation)
     opened = False
@@ -168,27 +168,27 @@ def learn_habits(
 class HeuristicAdaptive(CompiledAgent):
     """HMAX_COUNTER that learns whether an opponent opens low and bids on its favoured type.
 
-    An opening is low if it is below what HEURISTIC_MAX would bid with that hand. Habits are kept
-    for each seat, so it plays at any table; the paper had one opponent.
+    An opening is low if it is below the bid HEURISTIC_MAX would make with that hand. The paper has
+    one opponent; here habits are learned for each seat, so the agent plays at any table.
     """
 
     name = "heuristic-adaptive"
-    idea = "hmax-counter that learns who opens low and who bids on the type held most"
+    idea = "hmax-counter that learns who opens low and who bids on their best face"
     source = PAPER + ": HEURISTIC_ADAPTIVE"
     policy = decide_adaptive
     learning = learn_habits
     memory_width = 2
 
     enough: str = choice("scaled", ENOUGH)
-    """As for hmax-counter."""
+    """Dice of the type bid needed to raise, as for hmax-counter."""
     gap: float = number(5.0, 0.0, 8.0)
-    """Who bids on the favoured type is called if the bid exceeds the dice held by this many (with
-    five dice each; the paper says four or five)."""
+    """Number of dice by which a bid must exceed the dice held before it is called, against a
+    bidder who favours its own type (with five dice each; the paper says four or five)."""
     rarely: float = chance(0.3)
-    """A habit below this is taken to be absent."""
+    """Probability below which a habit counts as absent."""
     often: float = chance(0.7)
-    """A habit above this is taken to be there."""
+    """Probability above which a habit counts as present."""
     opening_step: float = chance(0.1)
-    """How much one opening shifts opens_low."""
+    """Shift of opens_low per observed opening."""
     type_step: float = chance(0.05)
-    """How much one bid shifts bids_on_type."""
+    """Shift of bids_on_type per observed bid."""

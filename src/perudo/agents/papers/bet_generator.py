@@ -1,9 +1,12 @@
-"""What the players of the Maynooth report share: random candidate bets, three scores, an opening.
+"""Bet generation, scoring and opening shared by the Maynooth report's agents.
 
-A *sheet* holds what they know, a column for each face; made once per decision and passed around.
-Bets are generated on faces that may be bid and are not wild (2 to 6 in the report). Listing A.1 is
-followed as section 4.3.1 explains it: faces that were bet on are drawn more often (the listing
-always favoured fives).
+Source: Dheeraj Putta, "AI for Modified Perudo and Game Hosting Service", final-year project report,
+Maynooth University, 2019.
+
+A *sheet* holds an agent's knowledge of each face in one column; it is made once per decision and
+passed around. Bets are generated on faces that may be bid and are not wild (2 to 6 in the report).
+The code follows listing A.1 as section 4.3.1 explains it: faces that were bet on are drawn more
+often (the listing itself always favours fives).
 """
 
 from __future__ import annotations
@@ -34,20 +37,20 @@ from perudo.games.perudo.rules import FACES, MAX_QUANTITY
 from perudo.games.policy import Parameters, choose, consider
 
 MAX_DRAWS = 150
-"""Bets are drawn no more often than this, distinct or not."""
+"""Maximum number of draws, distinct or not."""
 FACE_WEIGHT = 20
-"""Every face is drawn with weight 1/5 + D/100, here in hundredths."""
+"""Weight with which each face is drawn, 1/5 + D/100, in hundredths and without D."""
 SKEW, LOCATION, SCALE = 5.0, 0.5, 4.0
-"""Of the skew-normal distribution of amounts."""
+"""Parameters of the skew-normal distribution of amounts."""
 
 Sheet = npt.NDArray[np.int64]
 OWN, WAYS, SAID, OPEN, LOW, HIGH, SHARE, DRAWN = range(8)
-"""Rows of a sheet: own dice that count, faces of a die that count, what was bet (D), whether the
-face is in play; then of the bets to be generated: smallest and largest amount, weights added up,
-and a bit for each amount that was drawn."""
+"""Rows of a sheet: own dice that count, faces of a die that count, the bets made (D), whether the
+face is in play; then, for the bets to generate: smallest and largest amount, cumulative weight, and
+a bit for each amount already drawn."""
 SHEET_ROWS = 8
 LAST_MARK = 62
-"""Larger amounts than this above the smallest are not drawn; their chance is below 1e-50."""
+"""Largest amount above the smallest that is drawn; more has a probability below 1e-50."""
 
 HISTORIES = ("highest", "count")
 HIGHEST, COUNT = range(2)
@@ -62,11 +65,11 @@ HIGHEST, COUNT = range(2)
     ONE_DIE_RULE,
     LEGACY_BLUFF,
 ) = range(9)
-"""Places of the parameters that all of the family have."""
+"""Indices of the parameters that the whole family shares."""
 
 
 def _amount_tails() -> npt.NDArray[np.float64]:
-    """For every amount the weight of it and all larger ones, 2 phi(y) Phi(5y) / 4 each."""
+    """Return, by amount, the summed weight of it and all larger ones, 2 phi(y) Phi(5y) / 4 each."""
     tails = np.zeros(MAX_QUANTITY + 2)
     for amount in range(MAX_QUANTITY, 0, -1):  # the small weights first, to lose none of them
         y = (amount - LOCATION) / SCALE
@@ -82,7 +85,7 @@ AMOUNT_TAILS = _amount_tails()
 # --- the sheet ----------------------------------------------------------------------------------
 @kernel
 def read_table(observation: Record, sees_own_dice: bool, history: int, sheet: Sheet) -> int:
-    """Fill in what is known of each face; returns the number of dice that are left to chance."""
+    """Fill in the rows about each face, and return the number of dice left to chance."""
     for face in range(1, FACES + 1):
         sheet[OWN, face] = held(observation, face) if sees_own_dice else 0
         sheet[WAYS, face] = ways(observation, face)
@@ -99,7 +102,7 @@ def read_table(observation: Record, sees_own_dice: bool, history: int, sheet: Sh
 
 @kernel
 def score(bid: int, dice: int, sheet: Sheet, history_weight: float) -> float:
-    """Equation 4.2 or 4.4, depending on what the sheet counts as own dice; 4.5 with a weight."""
+    """Return the score of equation 4.2, or 4.4 if the sheet has own dice, or 4.5 with a weight."""
     face = face_of(bid)
     needed = quantity_of(bid) - int(sheet[OWN, face])
     believed = history_weight * float(sheet[SAID, face])
@@ -108,7 +111,7 @@ def score(bid: int, dice: int, sheet: Sheet, history_weight: float) -> float:
 
 @kernel
 def allow_legal_bids(observation: Record, sheet: Sheet) -> None:
-    """Let the bets that the rules allow now be generated, up to the dice in play."""
+    """Allow generating every bet that is legal now, up to the number of dice in play."""
     for face in range(1, FACES + 1):
         low, high = bid_range(observation, face)
         if face == observation.wild_face:
@@ -120,7 +123,7 @@ def allow_legal_bids(observation: Record, sheet: Sheet) -> None:
 
 @kernel
 def allow_higher_bids(bid: int, total: int, sheet: Sheet) -> None:
-    """Let the bets above an imagined one be generated: more dice, or as many of a higher face."""
+    """Allow generating bets above an imagined one: more dice, or as many of a higher face."""
     quantity, last = quantity_of(bid), face_of(bid)
     for face in range(1, FACES + 1):
         sheet[LOW, face] = quantity if face > last else quantity + 1
@@ -129,10 +132,10 @@ def allow_higher_bids(bid: int, total: int, sheet: Sheet) -> None:
 
 @kernel
 def generate_bets(sheet: Sheet, wanted: int, stream: Stream, bets: npt.NDArray[np.int64]) -> int:
-    """Draw distinct allowed bets (listing A.1), in the order drawn; returns how many.
+    """Draw distinct allowed bets (listing A.1) into ``bets``, and return their number.
 
-    An amount is drawn from the smallest allowed one of any face upwards, a face by its weight; a
-    pair that is not allowed, or was drawn before, counts as a draw all the same.
+    Amounts start at the smallest one allowed on any face; faces are drawn by weight. A pair that
+    is not allowed, or was drawn before, still counts as a draw.
     """
     lowest, highest, weights, possible = MAX_QUANTITY, 0, 0, 0
     for face in range(1, FACES + 1):
@@ -153,7 +156,7 @@ def generate_bets(sheet: Sheet, wanted: int, stream: Stream, bets: npt.NDArray[n
         word = next_word(stream)
         ticket = scale(word, weights)
         face = 1
-        for lower in range(1, FACES):  # no branches: they would be guessed wrongly half the time
+        for lower in range(1, FACES):  # no branches: half of them would be mispredicted
             face += sheet[SHARE, lower] <= ticket
         tail = heaviest - span * (float(word & np.uint64(0xFFFFFFFF)) * 2.0**-32)
         amount = lowest
@@ -172,7 +175,7 @@ def generate_bets(sheet: Sheet, wanted: int, stream: Stream, bets: npt.NDArray[n
 # --- decisions ----------------------------------------------------------------------------------
 @kernel
 def plays_one_die(observation: Record, parameters: Parameters) -> bool:
-    """Whether the rule for players with one die applies: bet that die, and call every bet."""
+    """Return True if the one-die rule applies: bet that die, and call every bet."""
     return bool(own_dice(observation) == 1 and parameters[ONE_DIE_RULE])
 
 
@@ -185,7 +188,7 @@ def open_round(
     stream: Stream,
     thoughts: Record,
 ) -> int:
-    """Any opening amount of any face alike; a single die is bet as it is, unless it is wild."""
+    """Open with a uniformly random amount and face; bet a single die truthfully unless wild."""
     allow_legal_bids(observation, sheet)
     low, high = int(parameters[OPENING_LOW]), int(parameters[OPENING_HIGH])
     weight = float(parameters[HISTORY_WEIGHT])
@@ -212,7 +215,7 @@ def open_round(
 
 @kernel
 def bluff_chance(parameters: Parameters) -> float:
-    """The chance of a random bet; with ``legacy_bluff`` rounded as the report's code did."""
+    """Return the probability of a random bet, rounded as in the report if ``legacy_bluff``."""
     stated = float(parameters[BLUFF])
     if parameters[LEGACY_BLUFF] and stated > 0.0:
         return 1.0 / int(1.0 / stated)
@@ -221,34 +224,34 @@ def bluff_chance(parameters: Parameters) -> float:
 
 @dataclass(frozen=True)
 class BetGenerator(CompiledAgent):
-    """Parameters of the Maynooth report's players; each has defaults of its own.
+    """Parameters of the Maynooth report's agents, each of which has its own defaults.
 
     Where the report's text and code differ, openings follow the text (2 to 4 of any face) and calls
-    the code (when no bet exceeds ``prob``, not when any falls below). A single die that is wild,
-    which the code would bet illegally, is told as any other face.
+    follow the code (call if no bet exceeds ``prob``, not if any falls below). The code would bet a
+    single wild die illegally; here the agent opens on a random face instead.
     """
 
-    source = "Maynooth report, sections 4.1, 4.3 and 4.5, listings A.1 and B.1 to B.4"
+    source = "Maynooth report (Putta 2019), sections 4.1, 4.3 and 4.5, listings A.1 and B.1 to B.4"
 
     prob: float = chance(0.25)
-    """The score that a bet must exceed; a call is worth as much."""
+    """Score that a bet must exceed, and the value of a call."""
     bluff: float = chance(0.1)
-    """The chance of some random bet in place of the best."""
+    """Probability of a random bet in place of the best."""
     history_weight: float = number(0.0, 0.0, 1.0)
-    """What a bet on a face adds to its score, for each die of the bet (D in equation 4.5)."""
+    """Weight in the score of earlier bets on a face (of D in equation 4.5)."""
     history: str = choice("highest", HISTORIES)
-    """What D is: the highest amount bet on a face in this round, or the number of bets on it."""
+    """Definition of D: the highest amount bet on a face in this round, or the number of bets."""
     generated: int = number(50, 1, MAX_DRAWS)
-    """How many different bets are drawn to choose from, at most."""
+    """Maximum number of distinct bets drawn."""
     opening_low: int = number(2, 1, MAX_QUANTITY)
-    """The smallest opening bet."""
+    """Smallest amount of an opening bet."""
     opening_high: int = number(4, 1, MAX_QUANTITY)
-    """The largest opening bet."""
+    """Largest amount of an opening bet."""
     one_die_rule: bool = flag(True)
-    """With one die: open with it, and call every bet. Its author wished for fewer needless calls by
-    those with few dice: ``no`` decides with one die as with more."""
+    """Apply the one-die rule: open with that die, and call every bet. ``no`` plays one die like
+    more; the report's author wanted fewer needless calls from players with few dice."""
     legacy_bluff: bool = flag(False)
-    """Bluff with chance 1/int(1/bluff) as the report's code did: 0.4 acts as 0.5."""
+    """Bluff with probability 1/int(1/bluff) like the report's code, where 0.4 acts as 0.5."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

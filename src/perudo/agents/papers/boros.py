@@ -1,8 +1,12 @@
 """The four strategies of Boros and Kallós, from the Maynooth report's summary of their paper.
 
-All reckon with expected numbers of dice: own dice, plus each unseen die's chance, plus what the
-others' bids tell. The paper is about two players; here the unseen dice are those of all others.
-The summary gives no formulas: those below are this project's reading of it.
+Source: Norbert Boros and Gábor Kallós, "Bluffing computer? Computer strategies to the Perudo game",
+Acta Universitatis Sapientiae, Informatica 6, 2014; summarised by Dheeraj Putta (``bet_generator``
+cites the report).
+
+All strategies work with expected numbers of dice: own dice, plus each unseen die's probability,
+plus the evidence of the others' bids. The paper has two players; here the unseen dice are the dice
+of all other players. The summary gives no formulas: the ones below are this project's reading.
 """
 
 from __future__ import annotations
@@ -43,21 +47,21 @@ from perudo.games.policy import Memory, Parameters, begin, choose, consider, sur
 PHASES = ("supported", "within bound", "aces", "call")
 SUPPORTED, WITHIN_BOUND, ACES, CALL = range(4)
 BOUND, TRUST, FADE, BEST, MINIMUM, BLUFF, CREDIBLE = range(7)
-"""Places of the parameters; simpler strategies have zeros for those that they lack."""
+"""Indices of the parameters; simpler strategies set the ones they lack to zero."""
 SEAT_BITS = 6
-"""A count of bids for each seat is kept in this many bits of one number."""
-MOST_BIDS = (1 << SEAT_BITS) - 1
+"""Bits per seat in the packed bid counts."""
+MAX_BIDS = (1 << SEAT_BITS) - 1
 ROUNDING = 1e-9
-"""Thirds of dice that add up to a whole number may miss it by less than this."""
+"""Tolerance for sums of thirds of dice that should be whole numbers."""
 
 
 @kernel
-def told(observation: Record, face: int, trust: float, fade: float) -> float:
-    """How many dice of a face the others' bids on it make us expect beyond chance.
+def bid_evidence(observation: Record, face: int, trust: float, fade: float) -> float:
+    """Return the dice of a face, beyond chance, that the others' bids on it lead us to expect.
 
-    The first bid of a player counts ``trust`` dice, each later one ``fade`` times the one before;
-    no bid counts more than its player's dice can differ from chance, nor all of them together
-    more than the unseen dice can.
+    A player's first bid counts ``trust`` dice, each later one ``fade`` times the one before. No bid
+    counts more than its player's dice can exceed chance, and all bids together count no more than
+    the unseen dice can.
     """
     miss = 1.0 - ways(observation, face) / FACES
     bids_by_seat = 0
@@ -68,8 +72,8 @@ def told(observation: Record, face: int, trust: float, fade: float) -> float:
         if said < FIRST_BID_CODE or seat == observation.viewer:
             continue
         shift = SEAT_BITS * seat
-        earlier = (bids_by_seat >> shift) & MOST_BIDS
-        if earlier < MOST_BIDS:
+        earlier = (bids_by_seat >> shift) & MAX_BIDS
+        if earlier < MAX_BIDS:
             bids_by_seat += 1 << shift
         if face_of(said) == face:
             dice += min(trust, int(observation.counts[seat]) * miss) * fade**earlier
@@ -78,15 +82,15 @@ def told(observation: Record, face: int, trust: float, fade: float) -> float:
 
 @kernel
 def expected(observation: Record, face: int, trust: float, fade: float) -> float:
-    """How many dice count for a face: held, by chance, and told."""
+    """Return the expected number of dice for a face: held, by chance, and by the others' bids."""
     by_chance = unseen_dice(observation) * ways(observation, face) / FACES
-    shown = told(observation, face, trust, fade) if trust > 0.0 else 0.0
+    shown = bid_evidence(observation, face, trust, fade) if trust > 0.0 else 0.0
     return held(observation, face) + by_chance + shown
 
 
 @kernel
 def largest_supported(observation: Record, face: int, expectation: float) -> int:
-    """The largest legal bid on a face that is no more than expected, or NO_BID."""
+    """Return the largest legal bid on a face that does not exceed the expectation, or NO_BID."""
     low, high = bid_range(observation, face)
     amount = min(int(expectation + ROUNDING), high, int(observation.total))
     return bid_code(amount, face) if amount >= low else NO_BID
@@ -96,11 +100,11 @@ def largest_supported(observation: Record, face: int, expectation: float) -> int
 def best_bid(
     observation: Record, bound: float, trust: float, fade: float, thoughts: Record
 ) -> tuple[int, float]:
-    """The action by expected values, and how many dice it leaves to spare (NaN for a call).
+    """Return the action by expected values, and the dice it has to spare (NaN for a call).
 
-    First the largest bid that is expected to hold, on a face that is not wild. Else the bid that
-    exceeds its expectation least, if by no more than the bound. Else the largest on the wild face
-    ("aces") that is expected to hold. Else a call.
+    The first of these that exists: the largest bid expected to hold on a face that is not wild; the
+    bid that exceeds its expectation least, if by no more than the bound; the largest bid expected
+    to hold on the wild face ("aces"); a call.
     """
     wild = int(observation.wild_face)
     best, best_spare = NO_BID, np.nan
@@ -147,7 +151,7 @@ def play_best(
 
 @kernel
 def minimum_bid(observation: Record) -> int:
-    """The lowest legal bid on a face that is not wild, or NO_BID."""
+    """Return the lowest legal bid on a face that is not wild, or NO_BID."""
     minimum = NO_BID
     for face in range(1, FACES + 1):
         lowest = lowest_bid(observation, face)
@@ -158,9 +162,9 @@ def minimum_bid(observation: Record) -> int:
 
 @kernel
 def bluff_bid(observation: Record) -> int:
-    """What a player who sees none of the dice expects, on the face held least; or NO_BID.
+    """Return the bid expected by a player who sees no dice, on the face held least; or NO_BID.
 
-    Of several such faces the highest; at least the lowest legal bid.
+    Ties go to the highest face. The bid is never below the lowest legal one.
     """
     least, bluff = FACES * FACES, NO_BID
     for face in range(1, FACES + 1):
@@ -179,7 +183,7 @@ def bluff_bid(observation: Record) -> int:
 
 @kernel
 def is_credible(observation: Record, bid: int, credible: float) -> bool:
-    """Whether a player who sees none of the dice gives a bid at least this chance."""
+    """Return True if a player who sees no dice would give a bid at least this probability."""
     if bid == NO_BID:
         return False
     dice, face = int(observation.total), face_of(bid)
@@ -190,7 +194,7 @@ def is_credible(observation: Record, bid: int, credible: float) -> bool:
 def decide_expected(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Expected values from the own dice and, as far as they are trusted, the others' bids."""
+    """Play by expected values, from the own dice and, as far as trusted, the others' bids."""
     bound, trust = float(parameters[BOUND]), float(parameters[TRUST])
     return play_best(observation, bound, trust, float(parameters[FADE]), thoughts)
 
@@ -199,7 +203,7 @@ def decide_expected(
 def decide_bluff(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """A mixture of the best bid, the lowest bid and a bluff; what is not credible is not tried."""
+    """Mix the best bid, the lowest bid and a bluff, leaving out the ones that lack credibility."""
     bound, trust = float(parameters[BOUND]), float(parameters[TRUST])
     best = play_best(observation, bound, trust, float(parameters[FADE]), thoughts)
     if asked_out_of_turn(observation):
@@ -224,56 +228,56 @@ def decide_bluff(
 
 @dataclass(frozen=True)
 class BorosBasic(CompiledAgent):
-    """Bids as many as it expects.
+    """Bids the number of dice it expects.
 
-    The summary says only that an upper bound limits raising, and that aces are called beyond it.
+    The summary says only that an upper bound limits raises, and that beyond it aces are called.
     """
 
     name = "boros-basic"
-    idea = "bids what it expects from its own dice; beyond a bound it turns to aces, or calls"
-    source = "Boros and Kallós 2014, as summarised in the Maynooth report, section 2.1"
+    idea = "bids the number of dice it expects; beyond a bound it turns to aces, or calls"
+    source = "Boros and Kallós 2014, as summarised in the Maynooth report (Putta 2019), section 2.1"
     policy = decide_expected
     phases = PHASES
 
     bound: float = number(0.5, 0.0, 10.0)
-    """By how many dice a raise may exceed the expectation, if none is within it."""
+    """Dice by which a raise may exceed the expectation if no raise is within it."""
 
     @property
     def parameters(self) -> Parameters:
-        """The fields; what a simpler strategy does not have is zero."""
+        """The fields as numbers, with zeros for the fields a simpler strategy lacks."""
         own = super().parameters
         return np.pad(own, (0, max(FADE + 1 - own.size, 0)))
 
 
 @dataclass(frozen=True)
 class BorosExtended(BorosBasic):
-    """Like ``boros-basic``, and believes in everybody's first bid."""
+    """``boros-basic``, which also believes every other player's first bid."""
 
     name = "boros-extended"
-    idea = "boros-basic, expecting a die more of the face that each other player bid first"
+    idea = "boros-basic, expecting one die more of the face that each other player bids first"
 
     trust: float = number(1.0, 0.0, 10.0)
-    """Dice beyond chance that a player's first bid of the round makes it expect of that face."""
+    """Dice beyond chance that it expects of the face of a player's first bid of the round."""
 
 
 @dataclass(frozen=True)
 class BorosForeseeing(BorosExtended):
-    """Like ``boros-extended``, and believes a little in later bids."""
+    """``boros-extended``, which also gives later bids some weight."""
 
     name = "boros-foreseeing"
     idea = "boros-extended, with every later bid of a player counted half as much as the one before"
 
     fade: float = chance(0.5)
-    """What a bid counts, compared with the same player's bid before it."""
+    """Weight of a bid relative to the same player's previous bid."""
 
 
 @dataclass(frozen=True)
 class BorosBluff(BorosForeseeing):
     """Mixes the bid of ``boros-foreseeing`` with the lowest bid and a bluff.
 
-    The lowest bid and the bluff are made only if somebody who sees no dice would find them
-    credible; otherwise their share goes to the best bid. The bluff is what such a player expects,
-    on the face that the bluffer holds least.
+    The lowest bid and the bluff are made only if a player who sees no dice would find them
+    credible; otherwise their share goes to the best bid. The bluff is the bid that such a player
+    expects, on the face that the bluffer holds least.
     """
 
     name = "boros-bluff"
@@ -281,13 +285,13 @@ class BorosBluff(BorosForeseeing):
     policy = decide_bluff
 
     best: float = chance(0.6)
-    """The share of best bids; only the ratio of the three shares counts."""
+    """Share of best bids; only the ratio of the three shares matters."""
     minimum: float = chance(0.25)
-    """The share of lowest bids."""
+    """Share of lowest bids."""
     bluff: float = chance(0.15)
-    """The share of bluffs."""
+    """Share of bluffs."""
     credible: float = chance(0.5)
-    """The chance, by the odds of all dice, below which neither of these two is tried."""
+    """Lowest probability, with all dice unseen, at which it makes the lowest bid or the bluff."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

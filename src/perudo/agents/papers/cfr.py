@@ -1,7 +1,12 @@
 """Solved strategies for two players: rounds solved by CFR, each played for the match.
 
-What has been solved is kept in the user's cache directory. On the command line a match that nobody
-has solved yet is solved when it is first needed; a server only plays what is there.
+Sources: Martin Zinkevich et al., "Regret minimization in games with incomplete information", 2007;
+Todd W. Neller and Steven Hnath, "Approximating Optimal Dudo Play with Fixed-Strategy Iteration
+Counterfactual Regret Minimization", 2011; Dheeraj Putta's Maynooth report, 2019 (``bet_generator``
+cites it).
+
+Solutions are stored in the user's cache directory. The command line solves a match when it is first
+needed; a server only plays matches that have been solved.
 """
 
 from __future__ import annotations
@@ -47,22 +52,22 @@ from perudo.search.files.page import ALL_MOVES, Page
 from perudo.search.files.sealed import SealedFileError
 
 MEMORIES = (ALL_MOVES, *range(LONGEST_MEMORY, 0, -1))
-"""How many moves a page may remember: it is looked for with each."""
+"""Memory lengths that a page may have, in moves; look-ups try each in this order."""
 
 Report = Callable[[Valued, int, int], None]
-"""Told of each round that has been solved, with its number and how many there are."""
+"""Callback for progress: the round just solved, its number, and the number of rounds."""
 _solving: list[Report] = []
-"""Who may solve: empty in a server."""
+"""The progress callback if solving is allowed; empty in a server."""
 
 
 def allow_solving(report: Report) -> None:
-    """Let agents solve, when they sit down, what has not been solved before."""
+    """Allow agents to solve missing matches when they sit down, reporting progress."""
     _solving[:] = [report]
 
 
 @kernel
 def number_of_hand(view: Record, seat: int, workspaces: Record) -> int:
-    """Which of its hands, as ``put_hand`` numbers them, a seat has."""
+    """Return the index of a seat's hand, as ``put_hand`` numbers them."""
     hand, other = view.hands[seat], workspaces[1]
     other.counts[seat] = view.counts[seat]
     for index in range(hand_count(other, seat)):
@@ -76,7 +81,7 @@ def number_of_hand(view: Record, seat: int, workspaces: Record) -> int:
 def play_by_the_book(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Draw from the solved mixture; where the book is silent, any move is as good as another."""
+    """Draw from the solved mixture, or any legal move where the book is silent."""
     workspaces = workspace(observation, 2)
     view = workspaces[0]
     from_opener(view, observation)
@@ -106,40 +111,43 @@ def play_by_the_book(
 class Cfr(CompiledAgent):
     """Plays solved strategies: small rounds exactly, larger ones with a short memory.
 
-    Each round is played for the match: for what the dice counts that it can lead to are worth, from
-    the rounds solved before it.
+    Each round is played for the match: its payoffs are the match values of the dice counts it can
+    lead to, from the rounds solved before it.
     """
 
     name = "cfr"
     idea = "solved strategies for two players, each round played for the match"
-    source = "FSICFR as in the Maynooth report; Neller and Hnath 2011; Zinkevich et al. 2007"
+    source = (
+        "FSICFR (Neller and Hnath 2011), as in the Maynooth report (Putta 2019); "
+        "CFR (Zinkevich et al. 2007)"
+    )
     policy = play_by_the_book
 
     memory: int = number(2, 1, 3)
-    """How many of the last moves it remembers, at least, in rounds too large to solve exactly."""
+    """Minimum number of last moves it remembers in rounds too large to solve exactly."""
     iterations: int = number(100_000, 1_000, 100_000_000)
-    """Deals that such a round is learnt from."""
+    """Number of deals from which it learns such a round."""
     match: bool = flag(True)
-    """Play for the match; otherwise each round for the die."""
+    """Play for the match; otherwise play each round for the die."""
 
     def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
-        """Two players only."""
+        """Return why this agent cannot play at such a table; it plays only between two."""
         if players != 2:
-            return f"{self.name} plays against one other, not at tables of {players}"
+            return f"{self.name} plays only at tables of two, not of {players}"
         return super().cannot_play(game, setting, players)
 
     def prepare(self, start: State) -> CompiledPlayer:
-        """Open the book for these rules and dice; solve what is missing, where that is allowed."""
+        """Open the book for these rules and dice, solving missing pages if that is allowed."""
         book = Book.of((_match_state(page), page) for page in self._pages(start))
         return CompiledPlayer(self, book.parameters, (book,))
 
     @property
     def parameters(self) -> Parameters:
-        """Unavailable: they are addresses in a book that only a player has opened."""
-        raise PerudoError(f"{self.name} has to be prepared for a match before it plays")
+        """Unavailable, because they are addresses in a book that only a player has opened."""
+        raise PerudoError(f"{self.name} must be prepared for a match before it plays")
 
     def decide(self, observation: State, memory: Memory, stream: Stream) -> Decision:
-        """Open the book for this decision alone."""
+        """Open the book for this one decision; a player from ``prepare`` is faster for many."""
         with self.prepare(_start_of(observation)) as player:
             return player.decide(observation, memory, stream)
 
@@ -177,7 +185,7 @@ class Cfr(CompiledAgent):
 
 
 def _openings(start: State) -> list[State]:
-    """The match with either player opening, if that is not decided."""
+    """Return the match with each possible opener; only one if the opener is decided."""
     record = start.record
     seats = range(2) if record.opener < 0 else range(int(record.opener), int(record.opener) + 1)
     openings = []
@@ -202,14 +210,14 @@ def _match_state(page: Page) -> int:
 
 
 def _start_of(observation: State) -> State:
-    """The match that an observation seems to be of: from the round's dice on."""
+    """Return a match that starts with the dice counts of an observation's round."""
     record = observation.record
     forget_round(record)
     return type(observation)(record)
 
 
 def _folder(start: State, effort: Effort) -> Path:
-    """Where a book is kept: named after all that it depends on."""
+    """Return the folder of a book, named by a hash of everything the book depends on."""
     home = os.environ.get("PERUDO_BOOKS") or cache_directory().parent / "books"
     digest = hashlib.sha256(f"{effort} revision {start.game.revision}".encode())
     for opening in sorted(_canonical(state)[0].record.tobytes() for state in _openings(start)):
@@ -218,7 +226,7 @@ def _folder(start: State, effort: Effort) -> Path:
 
 
 def _load(folder: Path) -> list[Page]:
-    """All pages of a folder; a book that is not complete is no book."""
+    """Load all pages of a folder; raise ``SealedFileError`` if one is missing or damaged."""
     first = Page.load(folder / "0.page")
     return [
         first,

@@ -1,4 +1,7 @@
-"""The Maynooth report's three players that score random bets and make the best of them."""
+"""The Maynooth report's three agents that score random bets and make the best one.
+
+``bet_generator`` cites the report.
+"""
 
 from __future__ import annotations
 
@@ -34,18 +37,18 @@ from perudo.games.perudo.rules import FACES
 from perudo.games.policy import Memory, Parameters, begin, consider, surely
 
 SEES_OWN_DICE = LEGACY_BLUFF + 1
-"""Place of what tells these players apart; it follows their fields."""
+"""Index of the parameter that distinguishes these agents; it follows their fields."""
 
 
 @kernel
 def decide_best_of_random(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Listing B.4: the best of some random bets, at times any of them, or a call if none is good.
+    """Make the best of some random bets, or sometimes any, or call if none is good (listing B.4).
 
-    Scored by equation 4.2, all dice being left to chance, or by 4.4 where own dice are seen; with a
-    weight for history by 4.5. Which bets are drawn is chance, so no probabilities can be stated
-    after the opening.
+    Bets are scored by equation 4.2 if the agent ignores its own dice, by 4.4 if it sees them, and
+    by 4.5 with a weight for history. The candidate bets are random, so the agent states no
+    probabilities after the opening.
     """
     begin(thoughts)
     if asked_out_of_turn(observation):
@@ -80,50 +83,49 @@ def decide_best_of_random(
 
 @dataclass(frozen=True)
 class Dumb(BetGenerator):
-    """Scores random bets by the odds of all dice, its own not looked at.
+    """Scores random bets by the odds of all dice, ignoring its own.
 
-    The stated parameters are kept; by the report's own table bluff=0.1 is better.
+    The defaults are the parameters stated in the report; by its own table bluff=0.1 is better.
     """
 
     name = "dumb"
-    idea = "the likeliest of 50 random bets by the odds of all dice, or a call if none is likely"
+    idea = "makes the likeliest of 50 random bets, ignoring its own dice; calls if none is likely"
     policy = decide_best_of_random
     sees_own_dice: ClassVar[bool] = False
 
     bluff: float = chance(0.25)
-    """The chance of some random bet in place of the best."""
+    """Probability of a random bet in place of the best."""
 
     @property
     def parameters(self) -> Parameters:
-        """The fields, then whether own dice are looked at."""
+        """The fields as numbers, then 1 if the agent sees its own dice, else 0."""
         return np.append(super().parameters, float(self.sees_own_dice))
 
 
 @dataclass(frozen=True)
 class SlightlyLessDumb(Dumb):
-    """Like ``dumb``, but knows its own dice."""
+    """``dumb`` with knowledge of its own dice."""
 
     name = "sl-dumb"
-    idea = "dumb, but it knows its own dice"
+    idea = "dumb with knowledge of its own dice"
     sees_own_dice = True
 
     bluff: float = chance(0.1)
-    """The chance of some random bet in place of the best."""
+    """Probability of a random bet in place of the best."""
 
 
 @dataclass(frozen=True)
 class LessDumb(SlightlyLessDumb):
-    """Like ``sl-dumb``, but believes a little in what was bet.
+    """``sl-dumb`` with some belief in the bets made this round.
 
-    The report prints the bet itself as the addend in equation 4.5, which would forbid nearly every
-    call; its code adds a hundredth of it. ``history=count`` is the variant that its author asked
-    for.
+    The report's equation 4.5 adds the bet itself, which would forbid nearly every call; its code
+    adds a hundredth of it. ``history=count`` is the variant that the report's author proposed.
     """
 
     name = "l-dumb"
-    idea = "sl-dumb, with a hundredth added for each die of the highest bet on a face"
+    idea = "sl-dumb, scoring a face higher by a hundredth per die of the highest bet on it"
 
     prob: float = chance(0.4)
-    """The score that a bet must exceed; a call is worth as much."""
+    """Score that a bet must exceed, and the value of a call."""
     history_weight: float = number(0.01, 0.0, 1.0)
-    """What a bet on a face adds to its score, for each die of the bet (D in equation 4.5)."""
+    """Weight in the score of earlier bets on a face (of D in equation 4.5)."""

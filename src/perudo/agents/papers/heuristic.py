@@ -1,8 +1,11 @@
-"""Livingstone's robots with fixed rules of thumb, from a paper on single hands for two players.
+"""Livingstone's robots with fixed heuristics, from a paper on single hands between two players.
+
+Source: Daniel Livingstone, "Perudish: a game framework and modified rule-set for Perudo", Computing
+and Information Systems Journal 9(3), 2005.
 
 Their one idea: of three dice that I cannot see, one is probably of my best type, natural or wild.
-A "type" here is a face that can be bid and is not wild: 2 to 6 where ones are wild. Where the rules
-fix the face, or let it only rise, it must also be one that can still be bid.
+A "type" is a face that can be bid and is not wild: 2 to 6 if ones are wild. If the rules fix the
+face, or only let it rise, a type must also be a face that can still be bid.
 """
 
 from __future__ import annotations
@@ -39,9 +42,9 @@ from perudo.games.perudo.reveal import matching
 from perudo.games.perudo.rules import FACES, LOWEST
 from perudo.games.policy import Memory, Parameters, begin, choose, consider, surely
 
-PAPER = "Perudish, Livingstone, University of Paisley"
+PAPER = "Perudish (Livingstone 2005)"
 WAYS_IN_THREE = 6
-"""A third of the dice is two ways in six; where nothing is wild there is one way only."""
+"""Divisor for a third of the dice: two ways in six, or one way if nothing is wild."""
 
 EXTRAS = ("a_third", "two_per_opponent")
 A_THIRD, TWO_PER_OPPONENT = range(2)
@@ -51,13 +54,13 @@ SCALED, TWO = range(2)
 
 @kernel
 def third(dice: int, ways: int) -> int:
-    """A third of some dice, rounded up (a sixth if a face has only itself)."""
+    """Return a third of some dice, rounded up (a sixth if only one face counts)."""
     return (dice * ways + WAYS_IN_THREE - 1) // WAYS_IN_THREE
 
 
 @kernel
 def first_type(observation: Record) -> int:
-    """The lowest type: ones only where they are a face like any other."""
+    """Return the lowest type, which is ones only if they are an ordinary face."""
     if observation.wild_face == ACE or ace_rank(observation) != LOWEST:
         return FIRST_PLAIN_FACE
     return ACE if observation.bid != NO_BID or may_open_on_aces(observation) else FIRST_PLAIN_FACE
@@ -65,13 +68,13 @@ def first_type(observation: Record) -> int:
 
 @kernel
 def last_type(observation: Record) -> int:
-    """The highest type."""
+    """Return the highest type."""
     return FACES - 1 if observation.wild_face == FACES else FACES
 
 
 @kernel
 def favoured_type(hand: np.uint64, wild_face: int, first: int, last: int) -> int:
-    """The type that a hand holds most of, wild dice included; of several the highest."""
+    """Return the type that a hand holds most of, counting wild dice; ties go to the highest."""
     best, most = first, -1
     for face in range(first, last + 1):
         count = matching(hand, face, wild_face)
@@ -82,7 +85,7 @@ def favoured_type(hand: np.uint64, wild_face: int, first: int, last: int) -> int
 
 @kernel
 def favoured(observation: Record) -> int:
-    """The viewer's best type (D) among those that can be bid."""
+    """Return the viewer's best type (D) among the types that can be bid."""
     first, last = first_type(observation), last_type(observation)
     if any_higher_bid(observation):
         hand = observation.hands[observation.viewer]
@@ -97,7 +100,7 @@ def favoured(observation: Record) -> int:
 
 @kernel
 def estimate(observation: Record, face: int, extra: int) -> int:
-    """How many dice of a type there are (N): those held, and a third of those unseen."""
+    """Estimate the number of dice of a type (N): the dice held and a third of the unseen."""
     if extra == TWO_PER_OPPONENT:
         more = ways(observation, face) * (int(observation.live) - 1)
     else:
@@ -107,7 +110,7 @@ def estimate(observation: Record, face: int, extra: int) -> int:
 
 @kernel
 def feasible(observation: Record, quantity: int, face: int) -> int:
-    """This bid if it is legal and there are so many dice, else a call."""
+    """Return the bid if it is legal and does not exceed the dice in play, else a call."""
     if quantity > observation.total:
         return call(observation)
     return bid_or_call(observation, bid_code(quantity, face))
@@ -115,7 +118,10 @@ def feasible(observation: Record, quantity: int, face: int) -> int:
 
 @kernel
 def nearest(observation: Record, quantity: int, face: int) -> int:
-    """This bid; where rules forbid the jump, the lowest bid on the way to it; else a call."""
+    """Return the bid if it is legal, else the lowest bid on the face if that is less, else a call.
+
+    Some rules forbid jumps.
+    """
     wanted = bid_code(quantity, face)
     if legal(observation, wanted):
         return wanted
@@ -127,7 +133,7 @@ def nearest(observation: Record, quantity: int, face: int) -> int:
 
 @kernel
 def toss(observation: Record, to_call: float, stream: Stream, thoughts: Record) -> int:
-    """The standing bid is exactly my own estimate: call it, or bid one more of it."""
+    """Call a standing bid that equals the estimate, or bid one more, at random."""
     bid = int(observation.bid)
     raised = feasible(observation, quantity_of(bid) + 1, face_of(bid))
     consider(thoughts, call(observation), to_call, np.nan)
@@ -140,7 +146,7 @@ def toss(observation: Record, to_call: float, stream: Stream, thoughts: Record) 
 def decide_max(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Always the highest bid that the estimate supports; what is above it is called."""
+    """Make the highest bid that the estimate supports, or call a bid above it."""
     begin(thoughts)
     if asked_out_of_turn(observation):
         return surely(thoughts, call(observation))
@@ -153,34 +159,34 @@ def decide_max(
 
 @dataclass(frozen=True)
 class HeuristicMax(CompiledAgent):
-    """Bids all that it estimates there to be of its best type, and calls whatever is higher.
+    """Bids its whole estimate of its best type at once, and calls any higher bid.
 
-    Whether the standing bid is lower is a matter of the rules: it is if the estimate is a legal bid
-    over it. So bids on ones, which the paper does not have, fall into place.
+    A standing bid counts as lower if the estimate is a legal raise over it. This covers bids on
+    ones, which the paper does not have.
     """
 
     name = "heuristic-max"
-    idea = "bids its best type, held and a third of the unseen dice, at once; calls above that"
+    idea = "bids its whole estimate of its best face at once; calls above that"
     source = PAPER + ": HEURISTIC_MAX"
     policy = decide_max
 
     extra: str = choice("a_third", EXTRAS)
-    """Dice added to those held: a third of the unseen, rounded up; or two for each opponent."""
+    """Dice added to the dice held: a third of the unseen, rounded up; or two per opponent."""
     call_equal: float = chance(0.5)
-    """The chance to call a bid that equals the estimate; otherwise it bids one more."""
+    """Probability of calling a bid that equals the estimate; otherwise it bids one more."""
 
 
 # --- HMAX_COUNTER -------------------------------------------------------------------------------
 @kernel
 def third_parties(observation: Record, face: int) -> float:
-    """How many dice of a face those hold on average who neither bid nor look."""
+    """Return the average number of dice of a face held by players other than bidder and viewer."""
     dice = unseen_dice(observation) - int(observation.counts[observation.bidder])
     return dice * ways(observation, face) / WAYS_IN_THREE
 
 
 @kernel
 def needed(observation: Record, face: int, enough: int) -> int:
-    """How many I must hold to make a bid of HEURISTIC_MAX good: two, with five dice each."""
+    """Return the dice I must hold for HEURISTIC_MAX's bid to be good: two, with five dice each."""
     if enough == TWO:
         return 2
     unseen_by_bidder = int(observation.total) - int(observation.counts[observation.bidder])
@@ -190,7 +196,7 @@ def needed(observation: Record, face: int, enough: int) -> int:
 
 @kernel
 def answer_to_max(observation: Record, enough: int) -> int:
-    """Table 2 of the paper: call if I hold too little, raise if I hold more, else step aside."""
+    """Call if I hold too few, raise if I hold more, else change the face (the paper's table 2)."""
     bid = int(observation.bid)
     quantity, face = quantity_of(bid), face_of(bid)
     count, want = held(observation, face), needed(observation, face, enough)
@@ -210,7 +216,7 @@ def answer_to_max(observation: Record, enough: int) -> int:
 
 @kernel
 def smallest_opening(observation: Record) -> int:
-    """One die of the lowest type."""
+    """Return a bid of one die of the lowest type."""
     return bid_or_call(observation, bid_code(1, first_type(observation)))
 
 
@@ -218,7 +224,7 @@ def smallest_opening(observation: Record) -> int:
 def decide_counter(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Open low, and answer every bid as if HEURISTIC_MAX had made it."""
+    """Open low, and answer every bid as if HEURISTIC_MAX made it."""
     begin(thoughts)
     if asked_out_of_turn(observation):
         return surely(thoughts, call(observation))
@@ -229,19 +235,19 @@ def decide_counter(
 
 @dataclass(frozen=True)
 class HmaxCounter(CompiledAgent):
-    """Reads the other's hand off its bid, taking the other for HEURISTIC_MAX.
+    """Infers the bidder's hand from its bid, assuming that the bidder is HEURISTIC_MAX.
 
-    The paper's test that a raise is feasible, there only before step 2, is made for all raises.
+    The paper tests only before step 2 whether a raise is feasible; here every raise is tested.
     """
 
     name = "hmax-counter"
-    idea = "opens low and takes every bid for one of heuristic-max: two dice decide"
+    idea = "opens low and answers every bid as if heuristic-max made it"
     source = PAPER + ": HMAX_COUNTER, table 2"
     policy = decide_counter
 
     enough: str = choice("scaled", ENOUGH)
-    """How many dice of the type bid decide between call and raise: what heuristic-max would have
-    added, less what third players hold on average (two, with five dice each); or always two."""
+    """Dice of the type bid needed to raise rather than call: the dice that heuristic-max adds to
+    its own, less the third players' average (two, with five dice each); or always two."""
 
 
 # --- HMAX_RANDOM --------------------------------------------------------------------------------
@@ -249,9 +255,9 @@ class HmaxCounter(CompiledAgent):
 def consider_range(
     observation: Record, lowest: int, quantity: int, first: int, face: int, thoughts: Record
 ) -> int:
-    """List the legal bids in a range of quantities and types: any quantity, then any type.
+    """List the legal bids in a range: a uniformly random quantity, then a random type.
 
-    Returns how many quantities have a legal bid.
+    Return the number of quantities with a legal bid.
     """
     quantities = 0
     for number in range(lowest, quantity + 1):
@@ -272,7 +278,7 @@ def consider_range(
 def decide_random_max(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """A random bid between the standing one and the estimate; what is above it is called."""
+    """Make a random bid between the standing bid and the estimate, or call a bid above it."""
     begin(thoughts)
     if asked_out_of_turn(observation):
         return surely(thoughts, call(observation))
@@ -293,10 +299,11 @@ def decide_random_max(
 
 @dataclass(frozen=True)
 class HmaxRandom(CompiledAgent):
-    """Like HEURISTIC_MAX, but raises at random towards its estimate, and so tells less.
+    """HEURISTIC_MAX with random raises towards its estimate, which reveal less.
 
-    The paper leaves open what it does when the type bid is above its own: here it bids its estimate
-    if that is higher, else it calls. A bid equal to the estimate is met as by HEURISTIC_MAX.
+    The paper does not cover a standing bid on a type above its own: here the agent bids its
+    estimate if that is higher, and calls otherwise. It answers a bid equal to its estimate like
+    HEURISTIC_MAX.
     """
 
     name = "hmax-random"
@@ -305,6 +312,6 @@ class HmaxRandom(CompiledAgent):
     policy = decide_random_max
 
     extra: str = choice("a_third", EXTRAS)
-    """Dice added to those held: a third of the unseen, rounded up; or two for each opponent."""
+    """Dice added to the dice held: a third of the unseen, rounded up; or two per opponent."""
     call_equal: float = chance(0.5)
-    """The chance to call a bid that equals the estimate; otherwise it bids one more."""
+    """Probability of calling a bid that equals the estimate; otherwise it bids one more."""

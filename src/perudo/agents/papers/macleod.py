@@ -1,4 +1,8 @@
-"""Macleod's player, as Livingstone describes it: tables of chances, bent by bids it believes."""
+"""Macleod's player: tables of probabilities, shifted by the bids it believes.
+
+Source: Alasdair Macleod, "A Novel Platform for Developing Mundane Skills in Artificial Players",
+2004, as described by Daniel Livingstone (``heuristic`` cites his paper).
+"""
 
 from __future__ import annotations
 
@@ -35,21 +39,21 @@ from perudo.games.perudo.rules import FACES
 from perudo.games.policy import Memory, Parameters, begin, choose, consider, surely
 
 HONEST, DISHONEST = range(2)
-"""Columns of the memory: bids that turned out so."""
+"""Columns of the memory: numbers of bids that turned out honest and dishonest."""
 BELIEFS = ("coin", "average")
 COIN, AVERAGE = range(2)
 TOO_SAFE, PREFERRED = 0.0, 1.0
-"""Marks of the bids considered, before one is settled on."""
+"""Marks that stand in for the probabilities of bids until ``prefer`` settles on one."""
 
 P_MIN_AT, P_MAX_AT, P_TRUTH_AT, WEIGHT_AT, PER_OPPONENT_AT, LEARNS_AT, PRIOR_AT, BELIEF_AT = range(
     8
 )
-"""Places of the parameters."""
+"""Indices of the parameters."""
 
 
 @kernel
 def truth(observation: Record, parameters: Parameters, memory: Memory, bidder: int) -> float:
-    """The chance to believe a bid: the mean of a Beta distribution, updated by honest bids seen."""
+    """Return the probability of believing a bid: the mean of a Beta posterior over honest bids."""
     honest, dishonest = 0.0, 0.0
     if parameters[PER_OPPONENT_AT] != 0.0:
         honest, dishonest = memory[bidder, HONEST], memory[bidder, DISHONEST]
@@ -63,7 +67,7 @@ def truth(observation: Record, parameters: Parameters, memory: Memory, bidder: i
 
 @kernel
 def faces_heard(observation: Record) -> int:
-    """Bit per face: somebody else has bid on it."""
+    """Return a bit for each face that another player has bid on in this round."""
     heard = 0
     for index in range(int(observation.actions)):
         entry = int(observation.history[index])
@@ -80,9 +84,9 @@ def believed_on(
     stream: Stream,
     face: int,
 ) -> float:
-    """How many dice of a face are thought to be there beyond the average, by bids of others.
+    """Return the dice of a face expected beyond the average, given the others' bids.
 
-    Each of their bids on the face is believed or not; what is believed adds ``weight`` dice.
+    Each of their bids on the face is believed or not; each believed bid adds ``weight`` dice.
     """
     bids = 0.0
     for index in range(int(observation.actions)):
@@ -100,9 +104,9 @@ def believed_on(
 
 @kernel
 def survival(missing: int, unseen: int, ways: int, shift: float) -> float:
-    """The chance that the missing dice are among the unseen, whose table is shifted up.
+    """Return the probability that the missing dice are among the unseen, in a shifted table.
 
-    ``shift`` is in dice; between whole dice the table is read by interpolation.
+    ``shift`` is in dice; the table is interpolated linearly between whole dice.
     """
     if missing <= 0:
         return 1.0
@@ -120,7 +124,7 @@ def survival(missing: int, unseen: int, ways: int, shift: float) -> float:
 def consider_face(
     observation: Record, face: int, shift: float, p_min: float, p_max: float, thoughts: Record
 ) -> None:
-    """Note the safest bid on a face that is not too safe, or else the safest; none too risky."""
+    """Note the safest bid on a face that is not too safe, else the safest, unless too risky."""
     low, high = bid_range(observation, face)
     if low > high:
         return
@@ -128,7 +132,7 @@ def consider_face(
     safest = survival(low - own, unseen, die, shift)
     quantity, lives = low, safest
     if lives > p_max:
-        quantity = max(low, min(own, high))  # what is held is as sure as can be
+        quantity = max(low, min(own, high))  # bids on the dice held are certain
     while lives > p_max and quantity < high:
         quantity += 1
         lives = survival(quantity - own, unseen, die, shift)
@@ -140,7 +144,7 @@ def consider_face(
 
 @kernel
 def prefer(thoughts: Record) -> None:
-    """Settle on the safest of the preferred bids, or of all if there are none of these."""
+    """Settle on the safest of the preferred bids, or of all bids if none is preferred."""
     wanted, best, equal = TOO_SAFE, -1.0, 0
     for place in range(int(thoughts.considered)):
         wanted = max(wanted, thoughts.probabilities[place])
@@ -158,7 +162,7 @@ def prefer(thoughts: Record) -> None:
 def decide_macleod(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """The safest bid that is not too safe; a call where every bid is too risky."""
+    """Make the safest bid that is not too safe, or call if every bid is too risky."""
     begin(thoughts)
     if asked_out_of_turn(observation):
         return surely(thoughts, call(observation))
@@ -176,7 +180,7 @@ def decide_macleod(
             observation, face, shift, parameters[P_MIN_AT], parameters[P_MAX_AT], thoughts
         )
     if stream[0] != before:
-        thoughts.mixed = 0  # coins were tossed: the chances below hold only as they fell
+        thoughts.mixed = 0  # coins were tossed: the probabilities below hold only for this toss
     if thoughts.considered == 0:
         return surely(thoughts, call(observation))
     prefer(thoughts)
@@ -187,7 +191,7 @@ def decide_macleod(
 def learn_honesty(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Count the bids whose bidder held more of the face than an average hand, and the others."""
+    """Count bids whose bidder held more of the face than average as honest, others as dishonest."""
     if parameters[LEARNS_AT] == 0.0:
         return 0
     for index in range(int(observation.actions)):
@@ -205,34 +209,34 @@ def learn_honesty(
 
 @dataclass(frozen=True)
 class Macleod(CompiledAgent):
-    """Bids what survives a call often enough, believing some of the bids of others.
+    """Makes bids that are likely enough to survive a call, believing some of the others' bids.
 
-    The original paper is lost to us: known are the four parameters and what they limit. Ours are
-    how P_MAX limits (bids within the limits are preferred, the safest of them first), the numbers,
-    and that a bid is believed or not anew at each decision. With ``coin`` its chances cannot be
-    stated, for they hang on the coins; with ``average`` they can.
+    Livingstone gives only the four parameters and the purpose of each. Our own choices are the
+    defaults, the use of P_MAX (it prefers bids within the limits, the safest first), and that each
+    decision draws again which bids to believe. With ``coin`` the agent cannot state probabilities,
+    because they depend on those draws; with ``average`` it can.
     """
 
     name = "macleod"
-    idea = "bids what survives a call with some chance, and shifts its tables by bids it believes"
+    idea = "makes bids likely to survive a call, and shifts its odds by the bids it believes"
     source = PAPER + ", on Macleod 2004"
     policy = decide_macleod
     learning = learn_honesty
     memory_width = 2
 
     p_min: float = chance(0.35)
-    """It never makes a bid that survives a call with less than this chance; it calls instead."""
+    """Lowest probability of surviving a call at which it makes a bid; otherwise it calls."""
     p_max: float = chance(0.75)
-    """It prefers bids that are no safer than this."""
+    """Highest probability of surviving a call among the bids it prefers."""
     p_truth: float = chance(0.6)
-    """The chance to believe that a bidder holds more of the face bid than an average hand."""
+    """Prior probability of believing that a bidder holds more of the face than average."""
     weight: float = number(0.5, 0.0, 8.0)
-    """How many dice a believed bid adds to those expected on its face."""
+    """Dice that a believed bid adds to the expectation of its face."""
     per_opponent_truth: bool = flag(True)
-    """Learn the truthfulness of each opponent, as Livingstone suggests; or one for all."""
+    """Learn each opponent's truthfulness, as Livingstone suggests; otherwise one for all."""
     learns: bool = flag(True)
-    """Whether truthfulness is learned at all."""
+    """Learn truthfulness from revealed hands; otherwise p_truth stays fixed."""
     prior: float = number(10.0, 0.01, 1e6)
-    """How many bids seen the first p_truth is worth."""
+    """Weight of the prior p_truth, in observed bids."""
     belief: str = choice("coin", BELIEFS)
-    """A bid is believed by a coin, whole or not at all; or always in proportion."""
+    """Believe each bid entirely or not at all, by a coin toss; or believe it in proportion."""

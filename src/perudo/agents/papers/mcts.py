@@ -1,8 +1,10 @@
 """Monte Carlo tree search over the bids of one round, as in the Perudo thesis.
 
-Before every rollout the others' dice are dealt anew, so the tree holds only what everybody hears.
-Its nodes lie in one array. A node's children are a block of that array, or, where the Observer
-moves for an opponent, a chain to which each new answer is added.
+Source: Ana Hernandez, "AI for Perudo", MSc thesis, University of Strathclyde, 2021.
+
+Every rollout deals the others' dice again, so the tree holds only public information. Its nodes are
+in one array. A node's children are a block of that array, or, where the Observer moves for an
+opponent, a linked list to which each new answer is added.
 """
 
 from __future__ import annotations
@@ -52,23 +54,23 @@ from perudo.games.policy import (
 
 SCORINGS = ("lose", "gain", "ten")
 REWARDS = np.array([[-1.0, 0.0, 0.0], [-1.0, 0.0, 1.0], [-10.0, 0.0, 1.0]])
-"""For each scoring: what it is worth to lose dice, nothing, and to gain one by calza."""
+"""Rewards of each scoring: for losing dice, for no change, and for gaining a die by calza."""
 FINALS = ("mean", "visits")
 BY_MEAN, BY_VISITS = range(2)
 
 RANDOM_OPPONENTS, OBSERVERS, OBSERVERS_IN_DANGER = range(3)
-"""Who the others are in the searcher's head; the last searches only where the Observer would be in
-danger, and else does as the Observer does."""
+"""Models of the opponents. With the last, the agent searches only if the Observer would be in
+danger, and otherwise plays as the Observer."""
 
 EXPLORATION, SCORING, ROLLOUTS, CAP, TIME_LIMIT, FINAL, DEALS, BELIEF, STYLE, MODEL = range(10)
-"""Where the parameters are: the fields of ``MctsRandom`` in their order, then its style, and the
-address of the Observer, the model for beliefs."""
+"""Indices of the parameters: the fields of ``MctsRandom`` in order, then its style and the address
+of the Observer, the model for beliefs."""
 
 OBSERVER = Observer().parameters
-ROLLOUTS_PER_LOOK = 16
-"""How many rollouts there are between two looks at the clock."""
-MOST_NODES = 2_000_000
-"""A larger tree is not grown further; its leaves are still played out."""
+ROLLOUTS_PER_CLOCK_CHECK = 16
+"""Number of rollouts between two looks at the clock."""
+MAX_NODES = 2_000_000
+"""Maximum size of the tree; at this size it stops growing, and its leaves are played out."""
 
 # --- the tree -----------------------------------------------------------------------------------
 NODE_DTYPE: np.dtype[Any] = np.dtype(
@@ -77,14 +79,14 @@ NODE_DTYPE: np.dtype[Any] = np.dtype(
         [
             ("worth", "f8"),  # the mean reward, to the searcher
             ("spread", "f8"),  # 1 / sqrt(visits)
-            ("weight", "f8"),  # of all deals so far; the number of visits, if they weigh alike
+            ("weight", "f8"),  # sum over all deals so far; the number of visits if all weigh 1
             ("visits", "i4"),
-            ("action", "i8"),  # that leads here
+            ("action", "i8"),  # the action that leads here
             ("parent", "i4"),
             ("first", "i4"),  # the first child
-            ("children", "i4"),  # how many, or LEAF
-            ("tried", "i4"),  # how many of them have been visited; these come first
-            ("sibling", "i4"),  # the next one in a chain
+            ("children", "i4"),  # number of children, or LEAF
+            ("tried", "i4"),  # number of children visited, which come first
+            ("sibling", "i4"),  # the next child in a linked list
         ],
     )
 )
@@ -96,7 +98,7 @@ LEAF = -1
 
 @kernel
 def plant(nodes: Nodes, place: int, parent: int, action: int) -> None:
-    """Make a node that has not been visited."""
+    """Initialise an unvisited node."""
     node = nodes[place]
     node.worth = 0.0
     node.spread = 0.0
@@ -112,7 +114,7 @@ def plant(nodes: Nodes, place: int, parent: int, action: int) -> None:
 
 @kernel
 def expand(nodes: Nodes, place: int, used: int, state: Record) -> int:
-    """Give a node all legal actions as children; returns the number of nodes then in use."""
+    """Give a node all legal actions as children, and return the number of nodes then in use."""
     node = nodes[place]
     children = action_count(state)
     node.first = used
@@ -125,10 +127,10 @@ def expand(nodes: Nodes, place: int, used: int, state: Record) -> int:
 
 @kernel
 def best_by_ucb(nodes: Nodes, first: int, children: int, sign: float, exploration: float) -> int:
-    """The child with the highest sign * mean + exploration / sqrt(visits), all being visited.
+    """Return the child with the highest sign * mean + exploration / sqrt(visits), all visited.
 
-    With exploration = c * sqrt(ln N) this is the thesis' UCB, where N are the visits of the node
-    itself; the sign is minus where an opponent chooses.
+    With exploration = c * sqrt(ln N) this is the thesis' UCB, where N is the node's own number of
+    visits; the sign is negative where an opponent chooses.
     """
     best, place = -np.inf, first
     for child in range(first, first + children):
@@ -140,7 +142,7 @@ def best_by_ucb(nodes: Nodes, first: int, children: int, sign: float, exploratio
 
 @kernel
 def select(nodes: Nodes, place: int, sign: float, c: float, stream: Stream) -> int:
-    """A child to visit: one not yet visited, in random order, else the best by UCB."""
+    """Return a random unvisited child, or the best child by UCB if all have been visited."""
     node = nodes[place]
     first, tried, children = int(node.first), int(node.tried), int(node.children)
     if tried == children:
@@ -156,8 +158,8 @@ def select(nodes: Nodes, place: int, sign: float, c: float, stream: Stream) -> i
 
 
 @kernel
-def answer(nodes: Nodes, place: int, used: int, action: int) -> int:
-    """The child in a chain that an action leads to; where there is none, a new one at ``used``."""
+def child_for(nodes: Nodes, place: int, used: int, action: int) -> int:
+    """Return the child of a linked list that an action leads to, adding it at ``used`` if new."""
     child = int(nodes[place].first)
     while child != NO_NODE:
         if nodes[child].action == action:
@@ -170,8 +172,8 @@ def answer(nodes: Nodes, place: int, used: int, action: int) -> int:
 
 
 @kernel
-def give_back(nodes: Nodes, place: int, reward: float, weight: float) -> None:
-    """Count a reward at a node and all above it."""
+def back_up(nodes: Nodes, place: int, reward: float, weight: float) -> None:
+    """Back up a reward: update the means of a node and of all nodes above it."""
     while place != NO_NODE:
         node = nodes[place]
         visits = int(node.visits) + 1
@@ -185,17 +187,17 @@ def give_back(nodes: Nodes, place: int, reward: float, weight: float) -> None:
 # --- playing out --------------------------------------------------------------------------------
 @kernel
 def ask_observer(state: Record, observer: Parameters, stream: Stream, thoughts: Record) -> int:
-    """What the Observer does in the seat that is to act."""
+    """Return the Observer's action for the seat to act."""
     weigh_as_observer(state, actor(state), observer, thoughts)
     return choose(thoughts, stream)
 
 
 @kernel
 def reward_of(state: Record, seat: int, scoring: int) -> float:
-    """What the settled round is worth to the searcher.
+    """Return the reward of a settled round to the searcher.
 
-    A right calza counts as gaining a die even with a full cup, as it must have in the thesis: its
-    experiments with five dice each tell the scorings apart.
+    A right calza counts as gaining a die even with a full cup. The thesis must have done the same,
+    because its experiments with five dice each distinguish the scorings.
     """
     reveal = state.reveal
     if reveal.lost[seat] > 0:
@@ -216,10 +218,10 @@ def grow(
     model: Model,
     stream: Stream,
 ) -> int:
-    """Grow a tree by so many rollouts; returns how many the clock left time for.
+    """Grow a tree by a number of rollouts, and return how many the time limit allowed.
 
-    A node is played out from on its first visit, and given children on its second. The model is an
-    Observer that thinks in the searcher's thoughts.
+    A node is played out on its first visit and expanded on its second. The model is an Observer
+    that uses the searcher's thoughts as scratch space.
     """
     seat = whole(observation.viewer)
     by_seat = opponents == OBSERVERS
@@ -233,18 +235,23 @@ def grow(
     used = expand(nodes, ROOT, ROOT + 1, observation)
     room = len(nodes)
     for done in range(rollouts):
-        if limit > 0.0 and done % ROLLOUTS_PER_LOOK == 0 and done > 0 and now() > started + limit:
+        if (
+            limit > 0.0
+            and done % ROLLOUTS_PER_CLOCK_CHECK == 0
+            and done > 0
+            and now() > started + limit
+        ):
             return done
         place = select(nodes, ROOT, 1.0, c, stream)
         copy(state, observation)
         weight = 1.0
         if at_random:
             redeal(state, seat, stream)
-        else:  # each own action has its own turn, and so sees every deal alike
+        else:  # each own action takes the deals in turn, and so sees every deal equally often
             turn = int(nodes[place].visits)
             weight = deal_pseudo_rolls(state, seat, by_seat, dealer, turn, stream)
         said, in_tree = int(nodes[place].action), True
-        while True:  # the only place that plays an action: `apply` is large, and compiled once here
+        while True:  # only one call of `apply`, which is large and would be compiled for each call
             apply(state, said)
             if round_over(state):
                 break
@@ -255,7 +262,7 @@ def grow(
                 if used == room:
                     in_tree = False
                 else:
-                    place = answer(nodes, place, used, said)
+                    place = child_for(nodes, place, used, said)
                     used += place == used
                 continue
             if in_tree and nodes[place].children == LEAF:
@@ -272,13 +279,13 @@ def grow(
                 said = action(state, below(stream, action_count(state)))
             else:
                 said = ask_observer(state, observer, stream, thoughts)
-        give_back(nodes, place, reward_of(state, seat, scoring), weight)
+        back_up(nodes, place, reward_of(state, seat, scoring), weight)
     return rollouts
 
 
 @kernel
 def best_child(nodes: Nodes, final: int) -> int:
-    """The root's child of the highest mean, then of the most visits; or the other way round."""
+    """Return the root's child with the highest mean, then the most visits; or the reverse."""
     first = int(nodes[ROOT].first)
     best = first
     for child in range(first + 1, first + int(nodes[ROOT].tried)):
@@ -294,7 +301,7 @@ def best_child(nodes: Nodes, final: int) -> int:
 
 @kernel
 def conclude(nodes: Nodes, observation: Record, rollouts: int, final: int, thoughts: Record) -> int:
-    """Note what each action is worth, and name the best."""
+    """Write the value of each action into the thoughts, and return the best action."""
     begin(thoughts)
     thoughts.mixed = 0
     thoughts.rollouts = rollouts
@@ -314,14 +321,14 @@ def conclude(nodes: Nodes, observation: Record, rollouts: int, final: int, thoug
 def decide_mcts(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Grow a tree for the viewer and choose by it; the ensemble only if the Observer feels danger.
+    """Grow a tree and choose by it; the ensemble does so only in the Observer's danger phases.
 
-    One policy for all three agents: it is the largest there is, and takes long to compile. Arrays
-    are made here and only used in what is called: in a kernel a record taken from an array does not
-    keep the array alive.
+    All three agents share this policy because it is large and slow to compile. The arrays are
+    allocated here, not in the functions it calls: in a kernel, a record taken from an array does
+    not keep the array alive.
     """
     opponents, phase = int(parameters[STYLE]), NO_PHASE
-    observer = OBSERVER.copy()  # a constant would be of another type, and all compiled for that too
+    observer = OBSERVER.copy()  # a constant has another type, for which all would be compiled again
     if opponents == OBSERVERS_IN_DANGER:
         opponents = OBSERVERS
         weigh_as_observer(observation, whole(observation.viewer), observer, thoughts)
@@ -332,9 +339,9 @@ def decide_mcts(
     if rollouts == 0:
         seat, by_seat = whole(observation.viewer), opponents == OBSERVERS
         rollouts = rollout_budget(observation, seat, by_seat, int(parameters[CAP]))
-    # A rollout adds one block of children, at most as many as here and the few words.
+    # A rollout adds one block of children: at most the actions legal here and the few non-bids.
     most = (rollouts + 1) * (action_count(observation) + FIRST_BID_CODE)
-    nodes = np.empty(min(most, MOST_NODES), NODE_DTYPE)
+    nodes = np.empty(min(most, MAX_NODES), NODE_DTYPE)
     workspace = np.zeros(1, STATE_DTYPE)
     model = Model(np.uint64(parameters[MODEL]), observer, memory, thoughts)
     done = grow(nodes, workspace, observation, opponents, rollouts, parameters, model, stream)
@@ -345,75 +352,76 @@ def decide_mcts(
 
 @dataclass(frozen=True)
 class MctsRandom(CompiledAgent):
-    """Plays rounds out at random from the bids it might make; opponents' bids are searched too.
+    """Searches its own and the opponents' bids, with random rollouts.
 
-    Its thoughts list every action with the mean of its rollouts; chances cannot be stated. The
-    thesis does not say in which order unvisited actions are taken: here at random. Its limit of 30
-    seconds is off unless asked for: it is not needed, and play would depend on the machine.
+    Its thoughts list every action with the mean of its rollouts; it cannot state probabilities. The
+    thesis does not say in which order to try unvisited actions: here the order is random. The
+    thesis' limit of 30 seconds is off by default, because it is not needed and makes play depend on
+    the machine.
     """
 
     name = "mcts-random"
-    idea = "tree search over the round, played out at random with the others' dice dealt anew"
-    source = "Perudo thesis, sections 4.3.3 and 5.2"
+    idea = "tree search over the round, with random deals of the others' dice and random rollouts"
+    source = "Perudo thesis (Hernandez 2021), sections 4.3.3 and 5.2"
     policy = decide_mcts
     style: ClassVar[int] = RANDOM_OPPONENTS
 
     c: float = number(2.0, 0.0, 100.0)
-    """How much it explores: the scalar of UCB."""
+    """Exploration constant of UCB."""
     scoring: str = choice("lose", SCORINGS)
-    """Losing a die, nothing, gaining one: -1, 0, 0 or -1, 0, 1 or -10, 0, 1."""
+    """Rewards for losing a die, no change, and gaining one: -1, 0, 0 or -1, 0, 1 or -10, 0, 1."""
     rollouts: int = number(0, 0, 10_000_000)
-    """How many rollouts; 0: a tenth more than there are different deals, up to the cap."""
+    """Number of rollouts; 0: a tenth more than there are different deals, up to the cap."""
     cap: int = number(10_000, 1, 10_000_000)
-    """The most rollouts that depend on the number of deals."""
+    """Maximum number of rollouts if it depends on the number of deals."""
     time_limit: float = number(0.0, 0.0, 3600.0)
     """Seconds after which it stops; 0: never. With a limit its play depends on the machine."""
     final: str = choice("mean", FINALS)
-    """Choose the action of the highest mean, or of the most visits."""
+    """Choose the action with the highest mean, or with the most visits."""
     pseudo_rolls: str = choice("random", PSEUDO_ROLLS)
-    """How the others' dice are dealt: at random, every deal in turn (weighted by how often it
-    falls; if there are more deals than rollouts, at random), by what they bid (a rule of thumb), or
-    as Bayes' rule has it with the Observer as a model of what they bid."""
+    """Method of dealing the others' dice: at random; every deal in turn (weighted by probability;
+    at random if there are more deals than rollouts); informed by their bids with a heuristic; or by
+    Bayes' rule with the Observer as a model of their bids."""
     belief: float = number(0.5, 0.0, 100.0)
-    """With informed pseudo-rolls: what each bid adds to the weight of its face."""
+    """Weight that each bid adds to its face in informed pseudo-rolls."""
 
     @property
     def parameters(self) -> Parameters:
-        """The fields, what tells the three agents apart, and where the Observer is."""
+        """The fields as numbers, the agent's style, and the Observer's address."""
         model = number_of(Observer.policy, PERUDO.dtype)
         return np.append(super().parameters, [float(self.style), model])
 
     @property
     def uses_clock(self) -> bool:  # type: ignore[override]  # known when the agent is made
-        """Only with a time limit."""
+        """True if there is a time limit."""
         return self.time_limit > 0.0
 
 
 @dataclass(frozen=True)
 class MctsObserver(MctsRandom):
-    """Searches its own bids only: the others answer as Observers with the dice dealt to them.
+    """Searches only its own bids: the others answer as Observers with the dice dealt to them.
 
-    One child is added for each new answer. Its own moves beyond the tree are random.
+    Each new answer adds one child. Its own moves beyond the tree are random.
     """
 
     name = "mcts-observer"
     idea = "tree search over the round in which the others are Observers"
-    source = "Perudo thesis, sections 4.3.4 and 5.2"
+    source = "Perudo thesis (Hernandez 2021), sections 4.3.4 and 5.2"
     style = OBSERVERS
 
     cap: int = number(3_500, 1, 10_000_000)
-    """The most rollouts that depend on the number of deals."""
+    """Maximum number of rollouts if it depends on the number of deals."""
 
 
 @dataclass(frozen=True)
 class Ensemble(MctsObserver):
-    """Observer while the standing bid is safe, tree search with Observers where it is not."""
+    """Plays as the Observer while the standing bid is safe, else as MctsObserver."""
 
     name = "ensemble"
-    idea = "plays as observer while it feels safe, and as mcts-observer when in danger"
-    source = "Perudo thesis, conclusions"
+    idea = "plays as observer while the bid is safe, and as mcts-observer in danger"
+    source = "Perudo thesis (Hernandez 2021), conclusions"
     style = OBSERVERS_IN_DANGER
     phases = PHASES
 
     cap: int = number(10_000, 1, 10_000_000)
-    """The most rollouts that depend on the number of deals."""
+    """Maximum number of rollouts if it depends on the number of deals."""

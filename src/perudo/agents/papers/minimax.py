@@ -1,8 +1,8 @@
-"""The Maynooth report's players that look ahead by minimax, with or without alpha-beta pruning.
+"""The Maynooth report's agents that search by minimax, with or without alpha-beta pruning.
 
-The state of a search is an array with a row for each level; two small kernels keep it, and are
-driven over a tree that is written down (``search_tree``) and over random bets (``search_bets``).
-The maximiser moves at the root and at every second level below it.
+``bet_generator`` cites the report. The state of a search is an array with a row for each level; two
+small kernels update it. ``search_tree`` runs them over an explicit tree and ``search_bets`` over
+random bets. The maximiser moves at the root and at every second level below it.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ from perudo.games.policy import Memory, Parameters, begin, consider, surely
 
 Levels = npt.NDArray[np.float64]
 ALPHA, BETA, BEST, CHOICE, NEXT, CHILDREN = range(6)
-"""Columns of a search's levels: the two bounds, the best value yet and the child it came from, the
-child to look at next, and how many there are."""
+"""Columns of a search's levels: the two bounds, the best value so far and its child, the next child
+to search, and the number of children."""
 LEVEL_COLUMNS = 6
 MAX_DEPTH = 6
 
 DEPTH, PRUNING = LEGACY_BLUFF + 1, LEGACY_BLUFF + 2
-"""Places of the parameters that follow those of all generators."""
+"""Indices of the parameters that follow the ones shared by all bet generators."""
 BLUFF_BETS = 50
-"""Bets that are drawn for a bluff."""
+"""Number of bets drawn for a bluff."""
 
 
 # --- the search ---------------------------------------------------------------------------------
 @kernel
 def enter_node(levels: Levels, level: int, children: int) -> None:
-    """Begin a node, with the bounds of the one above it."""
+    """Initialise a node's row with the bounds of its parent."""
     levels[level, ALPHA] = levels[level - 1, ALPHA] if level > 0 else -np.inf
     levels[level, BETA] = levels[level - 1, BETA] if level > 0 else np.inf
     levels[level, BEST] = -np.inf if level % 2 == 0 else np.inf
@@ -67,7 +67,7 @@ def enter_node(levels: Levels, level: int, children: int) -> None:
 
 @kernel
 def take_value(levels: Levels, level: int, value: float, pruning: bool) -> None:
-    """Take the value of the child just looked at; skip the others if they cannot matter."""
+    """Update a node with the value of the child just searched; skip the others on a cut-off."""
     row = levels[level]
     if level % 2 == 0:
         if value > row[BEST]:
@@ -89,10 +89,10 @@ def search_tree(
     values: npt.NDArray[np.float64],
     pruning: bool,
 ) -> tuple[float, int, int]:
-    """The value of node 0 of a tree, which of its children to choose, and leaves looked at.
+    """Return the value of a tree's node 0, the index of its best child, and the leaves searched.
 
-    A node's children stand in a row from ``first_child``; a node without any is a leaf, and has a
-    value. Both from the maximiser's side.
+    A node's children are consecutive from ``first_child``; a node without children is a leaf and
+    has a value. All values are from the maximiser's side.
     """
     levels = np.zeros((len(values), LEVEL_COLUMNS))
     path = np.zeros(len(values), np.int64)
@@ -118,7 +118,7 @@ def search_tree(
 
 @kernel
 def leaf_value(bet: int, level: int, dice: int, sheet: Sheet, history_weight: float) -> float:
-    """The score of the last bet: bad for the maximiser who has to answer it, else good."""
+    """Return the score of the last bet, negated if the maximiser has to answer it."""
     worth = score(bet, dice, sheet, history_weight)
     return -worth if level % 2 == 0 else worth
 
@@ -132,11 +132,11 @@ def search_bets(
     key: np.uint64,
     bets: npt.NDArray[np.int64],
 ) -> tuple[float, int, int]:
-    """The value of the root, which of its bets to choose (-1: there is none), and leaves looked at.
+    """Return the root's value, the index of its best bet (-1 if none), and the leaves searched.
 
-    ``bets`` has a row for each level; the first will hold the root's. The bets of a node are drawn
-    from a stream of its own, found from the path to it: pruning does not change what is drawn.
-    A node without a higher bet is a leaf.
+    ``bets`` has a row for each level; the function leaves the root's bets in the first. Each node
+    draws its bets from its own stream, derived from the path to it, so pruning does not change the
+    bets. A node without a higher bet is a leaf.
     """
     wanted, depth = int(parameters[GENERATED]), int(parameters[DEPTH])
     weight, pruning = float(parameters[HISTORY_WEIGHT]), parameters[PRUNING] != 0.0
@@ -182,7 +182,7 @@ def one_of_better_half(
     history_weight: float,
     stream: Stream,
 ) -> int:
-    """Sort the bets by score, best first, and pick one from place 0 to count // 2."""
+    """Sort the bets by score, best first, and draw one from places 0 to count // 2."""
     for index in range(1, count):
         bet, place = int(bets[index]), index
         worth = score(bet, dice, sheet, history_weight)
@@ -197,10 +197,10 @@ def one_of_better_half(
 def decide_minimax(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Listing C.3: the bet that minimax finds, at times another, or a call if that bet is unlikely.
+    """Make minimax's bet, or sometimes another, or call if that bet is unlikely (listing C.3).
 
-    Which bets are drawn is chance, so no probabilities can be stated after the opening. The stated
-    values are scores: pruning leaves only bounds of what the search made of most bets.
+    The candidate bets are random, so the agent states no probabilities after the opening. It states
+    scores as values, because pruning leaves only bounds on the minimax values of most bets.
     """
     begin(thoughts)
     if asked_out_of_turn(observation):
@@ -241,34 +241,34 @@ def decide_minimax(
 
 @dataclass(frozen=True)
 class SlightlyLessMinimax(BetGenerator):
-    """Looks four bets ahead; a bet that is hard to answer is good.
+    """Searches four bets ahead, preferring bets that are hard to answer.
 
-    A node where no higher bet was drawn is a leaf; the report's code returned nothing there. Bets
-    in the tree are ordered by amount, then face, on the faces that can be bid now: rules that
-    restrict raises further count at the root only.
+    A node where no higher bet was drawn is a leaf; the report's code returns nothing there. Bets in
+    the tree are ordered by amount, then face, on the faces that can be bid now: rules that restrict
+    raises further apply only at the root.
     """
 
     name = "sl-minimax"
-    idea = "minimax over 10 random bets a node, scored like sl-dumb; calls if its bet is unlikely"
-    source = "Maynooth report, sections 4.3.3, 4.3.4 and 4.5.2, listings C.1 to C.3"
+    idea = "minimax over 10 random bets per node, scored like sl-dumb; calls if its bet is unlikely"
+    source = "Maynooth report (Putta 2019), sections 4.3.3, 4.3.4 and 4.5.2, listings C.1 to C.3"
     policy = decide_minimax
 
     generated: int = number(10, 1, MAX_DRAWS)
-    """How many different bets are drawn at each node, at most."""
+    """Maximum number of distinct bets drawn at each node."""
     depth: int = number(4, 1, MAX_DEPTH)
-    """How many bets it looks ahead."""
+    """Search depth, in bets."""
     pruning: bool = flag(True)
-    """Alpha-beta pruning, or plain minimax: the same move, later."""
+    """Use alpha-beta pruning; otherwise plain minimax, which finds the same move more slowly."""
 
 
 @dataclass(frozen=True)
 class LessMinimax(SlightlyLessMinimax):
-    """Like ``sl-minimax``, with the score of ``l-dumb``."""
+    """``sl-minimax`` with the score of ``l-dumb``."""
 
     name = "l-minimax"
-    idea = "minimax over 10 random bets a node, scored like l-dumb; calls if its bet is unlikely"
+    idea = "minimax over 10 random bets per node, scored like l-dumb; calls if its bet is unlikely"
 
     prob: float = chance(0.4)
-    """The score that a bet must reach; a call is worth as much."""
+    """Score that a bet must reach, and the value of a call."""
     history_weight: float = number(0.01, 0.0, 1.0)
-    """What a bet on a face adds to its score, for each die of the bet (D in equation 4.5)."""
+    """Weight in the score of earlier bets on a face (of D in equation 4.5)."""

@@ -1,7 +1,9 @@
-"""The thesis' Observer: how risky the standing bid is decides the mood in which it answers.
+"""The Perudo thesis' Observer, which answers according to the risk of the standing bid.
 
-``weigh_as_observer`` takes the state and the seat explicitly, so that a search can ask it for any
-seat of a round that it has dealt in its head.
+Source: Ana Hernandez, "AI for Perudo", MSc thesis, University of Strathclyde, 2021.
+
+``weigh_as_observer`` takes the state and the seat explicitly, so that a search can use it for any
+seat of a simulated round.
 """
 
 from __future__ import annotations
@@ -57,12 +59,12 @@ RISK_FREE, SAFE, DANGER, DUDO_PHASE = range(4)
     CALZA_FROM,
     PASSES,
 ) = range(12)
-"""Where the parameters are: the fields of ``Observer`` in their order."""
+"""Indices of the parameters: the fields of ``Observer`` in order."""
 
 
 @kernel
 def mentions_of_faces(state: Record) -> int:
-    """How many bids of this round were on each face, packed like a hand: eight bits a face."""
+    """Count this round's bids on each face, packed like a hand: eight bits per face."""
     packed = 0
     for index in range(int(state.actions)):
         said = history_action(int(state.history[index]))
@@ -73,13 +75,13 @@ def mentions_of_faces(state: Record) -> int:
 
 @kernel
 def times_mentioned(packed: int, face: int) -> int:
-    """How many of the bids were on this face."""
+    """Return the packed count for a face."""
     return (packed >> (8 * face)) & 255
 
 
 @kernel
 def highest_likely(dice: int, kinds: int, chance: float) -> int:
-    """The largest quantity that all dice together show with at least this chance."""
+    """Return the largest quantity that all dice together show with at least this probability."""
     quantity = dice * kinds // FACES
     while quantity > 0 and at_least(dice, quantity, kinds) < chance:
         quantity -= 1
@@ -90,7 +92,10 @@ def highest_likely(dice: int, kinds: int, chance: float) -> int:
 
 @kernel
 def weigh_opening(state: Record, seat: int, parameters: Parameters, thoughts: Record) -> None:
-    """Bluff on any face, or bid on one's own most common: what all dice show very likely."""
+    """Consider opening on a random face as a bluff, or on the seat's own most common face.
+
+    The quantity is the largest that all dice show with the probability ``opening``.
+    """
     hand = state.hands[seat]
     wild, total = int(state.wild_face), int(state.total)
     unseen = total - int(state.counts[seat])
@@ -119,9 +124,9 @@ def weigh_opening(state: Record, seat: int, parameters: Parameters, thoughts: Re
 def list_raises(
     state: Record, seat: int, parameters: Parameters, mentioned: int, thoughts: Record
 ) -> float:
-    """Consider the lowest legal bid on each face, by its chance and how often the face was named.
+    """Consider the lowest legal bid on each face, scored by probability and mentions of the face.
 
-    Returns the best of those scores.
+    Return the best score.
     """
     hand = state.hands[seat]
     wild = int(state.wild_face)
@@ -139,7 +144,7 @@ def list_raises(
 
 @kernel
 def mix_raises(thoughts: Record, first: int, best: float, bluff: float) -> None:
-    """Give the raises from place ``first`` on their chances: the best, or as a bluff any."""
+    """Set the probabilities of the raises from index ``first`` on: the best, or any as a bluff."""
     last = int(thoughts.considered)
     ties = 0
     for place in range(first, last):
@@ -153,7 +158,7 @@ def mix_raises(thoughts: Record, first: int, best: float, bluff: float) -> None:
 
 @kernel
 def jump(state: Record, bid: int, chance: float) -> int:
-    """The highest bid on the same face that all dice show at least this likely."""
+    """Return the highest bid on the same face that holds with at least this probability."""
     quantity, face = quantity_of(bid), face_of(bid)
     _, high = bid_range(state, face)
     total, kinds = int(state.total), ways(state, face)
@@ -164,7 +169,7 @@ def jump(state: Record, bid: int, chance: float) -> int:
 
 @kernel
 def phase_of(state: Record, parameters: Parameters) -> int:
-    """The phase, from the chance of the standing bid if all dice were unseen."""
+    """Return the phase, from the probability of the standing bid with all dice unseen."""
     bid = int(state.bid)
     if bid == NO_BID:
         return RISK_FREE
@@ -178,7 +183,7 @@ def phase_of(state: Record, parameters: Parameters) -> int:
 
 @kernel
 def weigh_as_observer(state: Record, seat: int, parameters: Parameters, thoughts: Record) -> None:
-    """Write into the thoughts how likely the Observer in a seat does what."""
+    """Write the Observer's action probabilities for a seat into the thoughts."""
     begin(thoughts)
     phase = phase_of(state, parameters)
     thoughts.phase = phase
@@ -236,47 +241,50 @@ def weigh_as_observer(state: Record, seat: int, parameters: Parameters, thoughts
 def decide_observer(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Weigh as the viewer, then draw."""
+    """Compute the viewer's action probabilities, then draw an action."""
     weigh_as_observer(observation, whole(observation.viewer), parameters, thoughts)
     return choose(thoughts, stream)
 
 
 @dataclass(frozen=True)
 class Observer(CompiledAgent):
-    """Reads the risk of the standing bid, its own dice, and which faces were named.
+    """Weighs the risk of the standing bid, its own dice, and the faces that were bid.
 
-    The thesis' flowchart is lost; this is a reconstruction whose phase limits fit its figures. Not
-    in the text: ties are drawn for; a valid pass goes before calza, since it cannot lose a die; a
-    standing pass is doubted where the bid would be.
+    The thesis' flowchart is lost; this is a reconstruction whose phase limits fit its figures. Our
+    additions: ties are broken at random; a valid pass is preferred to calza, because it cannot lose
+    a die; a pass is doubted where the bid itself would be.
     """
 
     name = "observer"
-    idea = "the risk of the last bid sets its mood: jump, raise, weigh against dudo, or dudo"
-    source = "Perudo thesis, section 4.2.2 (flowchart lost; reconstructed)"
+    idea = "plays by the risk of the last bid: jumps, raises, weighs a raise against dudo, or calls"
+    source = "Perudo thesis (Hernandez 2021), section 4.2.2 (flowchart lost; reconstructed)"
     policy = decide_observer
     phases = PHASES
 
     risk_free: float = chance(0.90)
-    """From this chance of the standing bid on, all dice unseen, it feels no risk and jumps."""
+    """Lowest probability of the standing bid, all dice unseen, in the risk-free phase, in which it
+    jumps."""
     safe: float = chance(0.60)
-    """From this chance on it raises without a thought of dudo."""
+    """Lowest probability of the standing bid in the safe phase, in which it always raises."""
     danger: float = chance(0.30)
-    """From this chance on it weighs a raise against dudo; below, it calls almost always."""
+    """Lowest probability of the standing bid in the danger phase, in which it compares a raise with
+    dudo; below it is the dudo phase, in which it nearly always calls."""
     mention: float = chance(0.05)
-    """What each bid on a face adds to the chance of that face."""
+    """Amount that each earlier bid on a face adds to the probability of bids on it."""
     opening_bluff: float = chance(0.5)
-    """The chance to open on any face."""
+    """Probability of opening on a random face."""
     opening: float = chance(0.80)
-    """It opens with the largest quantity that is at least this likely, all dice unseen."""
+    """Lowest probability of its opening bid, all dice unseen; it opens with the largest quantity
+    allowed."""
     bluff: float = chance(0.25)
-    """The chance to raise on any face while it feels safe."""
+    """Probability of raising on a random face in the risk-free and safe phases."""
     jump: float = chance(0.90)
-    """In the risk-free phase it raises the quantity as long as it is at least this likely."""
+    """Lowest probability, all dice unseen, of a jump in the risk-free phase."""
     late_raise: float = chance(0.5)
-    """In the dudo phase only a raise of at least this score is better than dudo."""
+    """Lowest score of a raise in the dudo phase."""
     late_mentions: int = number(2, 0, 255)
-    """How often the face must have been named for own dice of it to count in the dudo phase."""
+    """Lowest number of bids on a face for own dice of it to justify a raise in the dudo phase."""
     calza: float = chance(0.40)
-    """It claims calza from this chance on, if dudo and a raise are less likely to be right."""
+    """Lowest probability of claiming calza, if dudo and a raise are less likely to be right."""
     passes: bool = flag(True)
-    """Whether it passes in the danger and dudo phases with a valid hand."""
+    """Pass in the danger and dudo phases with a valid hand."""

@@ -1,4 +1,9 @@
-"""Searching players for any game: POMCP, and POMCP in a public game tree."""
+"""Agents for any game that search: POMCP, and POMCP in a public game tree.
+
+Sources: Gao Peng, "Partially Observable Monte Carlo Planning in Public Game Tree for complex
+imperfect information game King UP", MSc by Research thesis, Lancaster University, 2022; David
+Silver and Joel Veness, "Monte-Carlo planning in large POMDPs", 2010.
+"""
 
 from __future__ import annotations
 
@@ -25,67 +30,67 @@ from perudo.search.online.pomcp import (
 )
 
 SAMPLINGS = ("own", "public")
-PLAYERS_OF_ROLLOUTS: dict[str, type[CompiledAgent]] = {
+ROLLOUT_AGENTS: dict[str, type[CompiledAgent]] = {
     "observer": Observer,
     "probabilistic": Probabilistic,
     "heuristic-max": HeuristicMax,
 }
 USUAL = "usual"
-ROLLOUTS = (USUAL, "random", *PLAYERS_OF_ROLLOUTS)
+ROLLOUTS = (USUAL, "random", *ROLLOUT_AGENTS)
 
 
 @dataclass(frozen=True)
 class Pomcp(CompiledAgent):
-    """Searches its own moves only: the others are part of the world, and play as in rollouts."""
+    """Searches only its own moves; the others are environment, and play as in rollouts."""
 
     name = "pomcp"
-    idea = "tree search over its own moves and what it sees; the others play as in rollouts"
-    source = "King UP thesis, algorithm 1 (Silver and Veness 2010), corrected"
+    idea = "tree search over its own moves and observations; the others play as in rollouts"
+    source = "King UP thesis (Gao Peng 2022), algorithm 1 (Silver and Veness 2010), corrected"
     policy = decide_by_search
     any_game = True
     whose: ClassVar[int] = SEARCHER
 
     iterations: int = number(1000, 1, 10_000_000)
-    """How many simulations."""
+    """Number of simulations per decision."""
     c: float = number(1.4142135623730951, 0.0, 100.0)
-    """How much UCB explores."""
+    """Exploration constant of UCB."""
     rollout: str = choice(USUAL, ROLLOUTS)
-    """Who plays games out: usually the observer in Perudo, and random moves in other games."""
+    """Rollout policy; ``usual`` is the observer in Perudo and random moves in other games."""
     root: str = choice("own", SAMPLINGS)
-    """Sample what the searcher cannot see, or all that is not public."""
+    """Sample only the information hidden from the searcher, or everything that is not public."""
     repeats: int = number(1, 1, 1000)
-    """How often a leaf is played out."""
+    """Number of rollouts from each leaf."""
     prior: float = number(10.0, 0.0, 1000.0)
-    """Visits for each move after which an information set is searched; before, it is played as in
-    rollouts. 0: at once, as in the thesis."""
+    """Visits per move from which an information set is searched; until then it is played as in
+    rollouts. 0: search at once, as in the thesis."""
     informed: bool = flag(True)
-    """Weigh what the others may hold by what they have said, with the rollout player as model."""
+    """Weigh the others' possible hands by their actions, with the rollout policy as the model."""
     time_limit: float = number(0.0, 0.0, 3600.0)
     """Seconds after which it stops; 0: never. With a limit its play depends on the machine."""
 
     @property
     def estimation(self) -> int:
-        """How a move is chosen from what was learnt."""
+        """Rule by which moves are chosen from the statistics of the search."""
         return UCB
 
     @property
     def uses_clock(self) -> bool:  # type: ignore[override]  # known when the agent is made
-        """Only with a time limit."""
+        """True if there is a time limit."""
         return self.time_limit > 0.0
 
     @property
     def parameters(self) -> Parameters:
-        """Those of the search, with the rollout policy's address and parameters."""
+        """The parameters of the search, then the rollout policy's address and parameters."""
         rollout = [0.0, 0.0]
         if self.rollout != "random":
-            kind = PLAYERS_OF_ROLLOUTS.get(self.rollout, Observer)
+            kind = ROLLOUT_AGENTS.get(self.rollout, Observer)
             where = number_of(kind.policy, PERUDO.dtype)
             rollout = [PERUDO.dtype.itemsize, where, *kind().parameters]
         return np.concatenate([self.search_parameters, rollout])
 
     @property
     def search_parameters(self) -> Parameters:
-        """In the order of the search."""
+        """The parameters of the search, in the order of its indices."""
         return np.array(
             [
                 self.whose,
@@ -103,34 +108,34 @@ class Pomcp(CompiledAgent):
         )
 
     def cannot_play(self, game: Game, setting: Any, players: int) -> str | None:
-        """Rollouts by agents of Perudo play Perudo."""
-        if self.rollout in PLAYERS_OF_ROLLOUTS and game.name != "perudo":
+        """Return why this agent cannot play at such a table; some rollouts need Perudo."""
+        if self.rollout in ROLLOUT_AGENTS and game.name != "perudo":
             return f"{self.name}:rollout={self.rollout} plays perudo, not {game.name}"
         return None
 
 
 @dataclass(frozen=True)
 class PublicTreeUcb(Pomcp):
-    """Searches everybody's moves, each by what that player knows; chooses by UCB."""
+    """Searches all players' moves, each by its player's information; chooses by UCB."""
 
     name = "pomcp-pgt-ucb"
-    idea = "tree search over everybody's moves, each deciding by what they know; UCB"
-    source = "King UP thesis, algorithms 2 and 3, corrected"
+    idea = "tree search over all players' moves, each by that player's information; UCB"
+    source = "King UP thesis (Gao Peng 2022), algorithms 2 and 3, corrected"
     whose = EVERYBODY
 
 
 @dataclass(frozen=True)
 class PublicTreeRegret(PublicTreeUcb):
-    """The same, with regret matching in place of UCB, and a move drawn by regret in the end."""
+    """``PublicTreeUcb`` with regret matching in place of UCB, which also draws the final move."""
 
     name = "pomcp-pgt-rm"
-    idea = "tree search over everybody's moves, each deciding by what they know; regret matching"
+    idea = "tree search over all players' moves, each by that player's information; regret matching"
 
     floor: bool = flag(False)
-    """Let moves that are worse than the average keep a regret of .01 in the final draw, as in the
-    thesis; in the search they always do."""
+    """Give moves worse than the average a regret of .01 in the final draw, as in the thesis; in the
+    search they always have it."""
 
     @property
     def estimation(self) -> int:
-        """Regret matching; with the floor in the end or without."""
+        """Regret matching, with or without the floor in the final draw."""
         return FLOORED_REGRET_MATCHING if self.floor else REGRET_MATCHING

@@ -1,4 +1,7 @@
-"""The thesis' simplest rule-based player: it counts on expectations alone."""
+"""The Perudo thesis' simplest rule-based agent, which plays by expectations alone.
+
+Source: Ana Hernandez, "AI for Perudo", MSc thesis, University of Strathclyde, 2021.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +35,10 @@ PLUS_ONE, MINIMAL = range(2)
 
 @kernel
 def raise_on(observation: Record, face: int, raise_rule: int) -> int:
-    """The bid on a face that follows the standing one, or a call where there is none.
+    """Return the next bid on a face after the standing one, or a call if there is none.
 
-    One more dice than the standing bid; between ones and other faces, or with ``minimal``, the
-    lowest that the rules allow.
+    It has one die more than the standing bid; between ones and other faces, or with ``minimal``, it
+    is the lowest that the rules allow.
     """
     bid = int(observation.bid)
     if bid == NO_BID:
@@ -49,7 +52,7 @@ def raise_on(observation: Record, face: int, raise_rule: int) -> int:
 
 @kernel
 def lowest_or_call(observation: Record, face: int) -> int:
-    """The lowest bid on a face, or a call where there is none."""
+    """Return the lowest legal bid on a face, or a call if there is none."""
     lowest = lowest_bid(observation, face)
     return lowest if lowest != NO_BID else call(observation)
 
@@ -58,7 +61,7 @@ def lowest_or_call(observation: Record, face: int) -> int:
 def decide_probabilistic(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Dudo above the expected number of dice, else one more of the own most common face."""
+    """Call above the expected number of dice, else bid one more on the own most common face."""
     begin(thoughts)
     if asked_out_of_turn(observation):
         return surely(thoughts, call(observation))
@@ -69,7 +72,7 @@ def decide_probabilistic(
             return surely(thoughts, call(observation))
     if bid != NO_BID and not may_change_face(observation):
         return surely(thoughts, raise_on(observation, face_of(bid), int(parameters[0])))
-    first = 2 if bid == NO_BID else 1  # ones are no opening
+    first = 2 if bid == NO_BID else 1  # ones cannot open a round
     most, faces = 0, 0
     for face in range(first, FACES + 1):
         count = natural(observation, face)
@@ -85,12 +88,12 @@ def decide_probabilistic(
 
 @dataclass(frozen=True)
 class Probabilistic(CompiledAgent):
-    """Calls what exceeds the expectation of all dice, its own dice not considered."""
+    """Calls bids above the expectation of all dice, ignoring its own."""
 
     name = "probabilistic"
     idea = "calls above the expected count, else raises its own most common face by one"
-    source = "Perudo thesis, section 4.2"
+    source = "Perudo thesis (Hernandez 2021), section 4.2"
     policy = decide_probabilistic
 
     raise_rule: str = choice("plus_one", RAISES)
-    """Bid one more than the standing bid, or the least that is legal."""
+    """Bid one die more than the standing bid, or the lowest legal bid."""

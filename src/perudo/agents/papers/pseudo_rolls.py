@@ -1,8 +1,9 @@
-"""The dice that a search deals to the others in its head, and how many deals it can afford.
+"""Deals of the others' dice for rollouts, and the number of rollouts that suits them.
 
-The thesis calls them pseudo-rolls and deals them at random. Its conclusions suggest two other
-ways, which are options here: one deal of each kind, and deals informed by what the others bid. The
-latter in two forms: a rule of thumb about faces, or Bayes' rule with a model of the others.
+The Perudo thesis (``mcts`` cites it) calls them pseudo-rolls and deals them at random. Its
+conclusions suggest two other methods, which are options here: every distinct deal in turn, and
+deals informed by the others' bids. The latter come in two forms: a heuristic about faces, or Bayes'
+rule with a model of the others.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ AT_RANDOM, ENUMERATED, INFORMED, BELIEVED = range(4)
 
 
 class Dealer(NamedTuple):
-    """One of the ways to deal, with what it needs; what others need is empty."""
+    """A method of dealing, with its arrays; the arrays of other methods are empty."""
 
     kind: int
     hands: npt.NDArray[np.uint64]  # (listed,): ENUMERATED: every hand, cup by cup or of one pool
-    weights: npt.NDArray[np.float64]  # (listed,): how often each falls; 1 on average
-    starts: npt.NDArray[np.int64]  # (MAX_PLAYERS + 1,): the place of each cup's first hand
+    weights: npt.NDArray[np.float64]  # (listed,): relative probability of each; 1 on average
+    starts: npt.NDArray[np.int64]  # (MAX_PLAYERS + 1,): the index of each cup's first hand
     order: npt.NDArray[np.int64]  # (deals,): the numbers of the deals, shuffled
     faces: npt.NDArray[np.float64]  # (MAX_PLAYERS, FACES + 1): INFORMED, see ``face_chances``
     belief: Belief  # BELIEVED
@@ -48,7 +49,7 @@ FACTORIAL = np.array([float(np.prod(np.arange(1.0, n + 1))) for n in range(MAX_Q
 
 @kernel
 def combinations(dice: int) -> int:
-    """How many different hands so many dice make, their order aside: CR in the thesis (5.2)."""
+    """Return the number of different hands of some dice, unordered: CR in the thesis (5.2)."""
     product = 1
     for step in range(1, FACES):
         product = product * (dice + step) // step
@@ -57,9 +58,9 @@ def combinations(dice: int) -> int:
 
 @kernel
 def different_deals(state: Record, seat: int, by_seat: bool, most: int) -> int:
-    """How many different deals of the others' dice there are, all in one pool or cup by cup.
+    """Return the number of different deals of the others' dice, pooled or cup by cup.
 
-    Counting stops above ``most``: the product over ten cups would not fit into a word.
+    Counting stops above ``most``: the product over ten cups would overflow 64 bits.
     """
     if not by_seat:
         return combinations(int(state.total) - int(state.counts[seat]))
@@ -72,7 +73,7 @@ def different_deals(state: Record, seat: int, by_seat: bool, most: int) -> int:
 
 @kernel
 def rollout_budget(state: Record, seat: int, by_seat: bool, cap: int) -> int:
-    """A tenth more rollouts than there are deals, rounded up, but not more than the cap."""
+    """Return a tenth more rollouts than there are deals, rounded up, but at most the cap."""
     deals = min(different_deals(state, seat, by_seat, cap), cap)
     return min((11 * deals + 9) // 10, cap)
 
@@ -82,10 +83,10 @@ def rollout_budget(state: Record, seat: int, by_seat: bool, cap: int) -> int:
 def list_multisets(
     dice: int, hands: npt.NDArray[np.uint64], weights: npt.NDArray[np.float64], start: int
 ) -> int:
-    """Write down every hand of so many dice, and in how many orders it can fall.
+    """List every hand of a number of dice, weighted by the number of its orders.
 
-    The orders are given as a share of their average, so that weights average 1. Returns the place
-    after the last hand.
+    Weights are relative to the average number of orders, so they average 1. Return the index after
+    the last hand.
     """
     counts = np.zeros(FACES, np.int64)
     counts[0] = dice
@@ -100,7 +101,7 @@ def list_multisets(
         hands[place] = hand
         weights[place] = orders / average
         place += 1
-        # The next one: a die moves up from the lowest face that has any, the rest go back to ones.
+        # Next hand: move one die up from the lowest face that has any, and reset the rest to ones.
         face = 0
         while face < FACES and counts[face] == 0:
             face += 1
@@ -114,7 +115,7 @@ def list_multisets(
 
 @kernel
 def split_pool(state: Record, seat: int, pool: np.uint64, stream: Stream) -> None:
-    """Put the dice of one pool into the others' cups at random."""
+    """Distribute the dice of a pool among the others' cups at random."""
     left = int(state.total) - int(state.counts[seat])
     for other in range(int(state.players)):
         if other != seat:
@@ -135,7 +136,7 @@ def split_pool(state: Record, seat: int, pool: np.uint64, stream: Stream) -> Non
 def deal_in_turn(
     state: Record, seat: int, by_seat: bool, dealer: Dealer, turn: int, stream: Stream
 ) -> float:
-    """The deal whose turn it is; returns its weight."""
+    """Deal the hands of turn ``turn``, and return the weight of the deal."""
     hands, weights, starts, order = dealer.hands, dealer.weights, dealer.starts, dealer.order
     index = int(order[turn % len(order)])
     if not by_seat:
@@ -155,9 +156,10 @@ def deal_in_turn(
 # --- deals informed by bids ---------------------------------------------------------------------
 @kernel
 def face_chances(state: Record, belief: float, faces: npt.NDArray[np.float64]) -> None:
-    """How likely a die of each seat shows each face or a lower one, after what the seat has bid.
+    """Write each seat's cumulative face probabilities, given the seat's bids.
 
-    A face weighs 1, and ``belief`` more for each bid of that seat on it; the wild face always 1.
+    A face weighs 1, and ``belief`` more for each bid of that seat on it; the wild face always
+    weighs 1.
     """
     for seat in range(int(state.players)):
         for face in range(1, FACES + 1):
@@ -178,7 +180,7 @@ def face_chances(state: Record, belief: float, faces: npt.NDArray[np.float64]) -
 
 @kernel
 def deal_informed(state: Record, seat: int, faces: npt.NDArray[np.float64], stream: Stream) -> None:
-    """Roll the others' dice by those chances."""
+    """Roll the others' dice with the probabilities of ``face_chances``."""
     for other in range(int(state.players)):
         if other != seat:
             hand = np.uint64(0)
@@ -203,10 +205,10 @@ def new_dealer(
     model: Model,
     stream: Stream,
 ) -> Dealer:
-    """Prepare to deal.
+    """Return a dealer for the position.
 
-    More deals than rollouts cannot be taken in turn: then they are random. A belief is formed by
-    asking the model about the bids so far.
+    If there are more deals than rollouts, the dealer deals at random instead of in turn. A belief
+    comes from the model's probabilities of the bids so far.
     """
     bids = no_belief(workspace(state, 2))
     if kind == BELIEVED:
@@ -232,7 +234,7 @@ def new_dealer(
             if by_seat and other != seat and state.counts[other] > 0:
                 place = list_multisets(int(state.counts[other]), hands, weights, place)
             starts[other + 1] = place
-        # Shuffled, so that the first few deals are not all alike.
+        # Shuffle, so that the first few deals are not all alike.
         for last in range(deals - 1, 0, -1):
             other = below(stream, last + 1)
             order[last], order[other] = order[other], order[last]
@@ -245,7 +247,7 @@ def new_dealer(
 def deal_pseudo_rolls(
     state: Record, seat: int, by_seat: bool, dealer: Dealer, turn: int, stream: Stream
 ) -> float:
-    """Deal to all others; returns the weight of the deal."""
+    """Deal hands to all others, and return the weight of the deal."""
     kind = dealer.kind
     if kind == ENUMERATED:
         return deal_in_turn(state, seat, by_seat, dealer, turn, stream)

@@ -1,1 +1,1 @@
-"""The processes in which built-in AIs think."""
+"""The processes in which built-in AIs decide."""

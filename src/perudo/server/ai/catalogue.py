@@ -1,6 +1,6 @@
-"""Which built-in AIs can sit down: names from the registry, parameters within the server's limits.
+"""The built-in AIs that can take seats: agents of the registry, within the server's limits.
 
-What comes from the network never names a file or a program.
+Requests from the network can never name a file or a program.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ MAXIMA: dict[str, float] = {
     "generated": 100,
     "time_limit": 2.0,
 }
-"""The largest value that a parameter of this name may have here, if its own limit is higher."""
+"""Maximum of each parameter on a server, if the agent's own limit is higher."""
 UNLIMITED = 1_000.0
-"""A whole-number parameter of another name may be at most this."""
+"""Maximum of all other whole-number parameters."""
 
 
 LEVELS = levels()
-"""The strengths that people choose from, as the lab's ladder has them."""
+"""Levels of strength that people choose from, as measured by the lab's ladder."""
 
 
 def opponent(agent: str | None, level: str | None, seat: int = 0) -> Agent:
-    """The AI that was asked for; the seat says which of a level's. Raises what is wrong with it."""
+    """Return the AI with this name or level, or raise; ``seat`` selects one of a level's AIs."""
     if (agent is None) == (level is None):
         raise PerudoError("a seat for an AI needs either an agent or a level")
     if level is not None:
@@ -51,17 +51,17 @@ def opponent(agent: str | None, level: str | None, seat: int = 0) -> Agent:
 
 
 def offered() -> list[str]:
-    """The names of all AIs that can sit down."""
+    """Return the names of all AIs that can take seats."""
     return [name for name in AGENTS if name not in NOT_FOR_TABLES]
 
 
 def parameters_of(agent: Any) -> tuple[Field[Any], ...]:
-    """The parameters that an AI has."""
+    """Return the parameters of an AI."""
     return fields(agent) if is_dataclass(agent) else ()
 
 
 def largest(agent: Agent, parameter: str) -> float | None:
-    """The most that a number may be here; None for words and switches."""
+    """Return the maximum of a numeric parameter on a server; None for words and flags."""
     option = next(option for option in parameters_of(agent) if option.name == parameter)
     limits = option.metadata.get("range")
     if limits is None:
@@ -80,7 +80,7 @@ def _check_limits(agent: Agent) -> None:
 
 
 def require_can_play(agent: Agent, rules: Rules, players: int) -> None:
-    """Raise unless the AI plays by these rules, with what is there already: nothing is solved."""
+    """Raise unless the AI can play these rules without solving anything first."""
     reason = agent.cannot_play(PERUDO, rules, players)
     if reason is not None:
         raise PerudoError(reason)

@@ -1,8 +1,8 @@
-"""Built-in AIs think in processes of their own, and are never waited for longer than was said.
+"""A pool of processes in which built-in AIs decide, with a time limit on every decision.
 
-A process that hangs, dies, or wants too much memory is ended and another started; the table gets a
-plain move instead. When all are busy for a while, more are started, so that a few hanging AIs do
-not delay those at other tables.
+The pool replaces a process that hangs, dies, or wants too much memory; the table plays a simple
+move instead. If all processes are busy for a while, the pool starts more, so that a few hanging AIs
+do not delay the AIs at other tables.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ from perudo.games.perudo import PERUDO
 from perudo.server.ai.questions import Order, Played, Prepare, Question
 
 PREPARE_SECONDS = 300.0
-"""Compiling an AI for the first time may take minutes; playing never does."""
+"""Time limit to prepare an AI: compiling it for the first time may take minutes."""
 PATIENCE_SECONDS = 0.25
-"""How long a question waits for a process to become free before another is started."""
+"""Seconds that a question waits for a free process before the pool starts another."""
 LONGEST_ANSWER = 1 << 25
-"""Bytes; whole games are told in tens of kilobytes each."""
+"""Limit for an answer in bytes; a whole game takes tens of kilobytes."""
 THRIFTY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 20)}
-"""Memory that was needed once goes back to the system: glibc keeps 80 MB of what it takes to open
-the champion's book. Other systems do not know the word."""
+"""Environment that makes glibc return freed memory to the system: it would keep 80 MB after opening
+the champion's book. Other C libraries ignore it."""
 REVIEW_SECONDS = 120.0
-"""Limit of one decision of a review; the first may compile its agents."""
+"""Time limit for one decision of a review; the first may compile its agents."""
 MOST_EXTRA = 6
-"""Processes beyond the usual number, while those are busy."""
+"""Maximum number of extra processes while the regular ones are busy."""
 
 MOST_PREPARED = 500
-"""AIs by rules and number of players of which it is known that they are ready."""
+"""Maximum number of prepared combinations of AI, rules and number of players to remember."""
 
 log = logging.getLogger("perudo.ai")
 
 
 class AiError(PerudoError):
-    """An AI did not come to a decision; the message says why."""
+    """Failure of an AI to decide, as the message explains."""
 
 
 class AiPool:
-    """The processes."""
+    """The AI processes of one server process."""
 
     def __init__(self, count: int, memory_mb: int, command: Sequence[str] | None = None) -> None:
         self._command = list(command or (sys.executable, "-P", "-m", "perudo.server.ai.worker"))
@@ -68,20 +68,20 @@ class AiPool:
         self._whole_games = asyncio.Semaphore(max(1, count - 1))
         self._closed = False
         self.replaced = 0
-        """Processes that had to be ended."""
+        """Number of processes that had to be replaced."""
 
     async def prepare(self, agent: str, rules: str = "official", players: int = 3) -> int:
-        """Load an AI, or compile it if need be; returns how much it remembers."""
+        """Load an AI, compiling it if necessary, and return its memory width."""
         key = (agent, rules, players)
         task = self._prepared.pop(key, None)
         if task is None or (task.done() and task.exception() is not None):
             task = asyncio.create_task(self._prepare(*key))
-        self._prepared[key] = task  # as the last: the first are forgotten
+        self._prepared[key] = task  # moved to the end: the first are forgotten
         self._forget_prepared()
         return await asyncio.shield(task)
 
     def _forget_prepared(self) -> None:
-        """Visitors can ask for more sorts of AIs than are worth remembering."""
+        """Forget the oldest entries, since visitors can ask for any number of different AIs."""
         for key, task in list(self._prepared.items())[:-MOST_PREPARED]:
             if task.done():
                 del self._prepared[key]
@@ -107,7 +107,7 @@ class AiPool:
         return game.format_action(int(answer["actions"][0]))
 
     async def learn(self, agent: str, rounds: Sequence[Record], memory: str, seconds: float) -> str:
-        """Show an AI settled rounds, in their order; returns its memory."""
+        """Show an AI settled rounds, in order, and return its new memory."""
         answer = await self._ask(
             agent,
             {
@@ -122,9 +122,9 @@ class AiPool:
         return str(answer["memories"])
 
     async def play(self, order: Order, seconds: float) -> Played:
-        """Have whole games of AIs alone played in one process (``playing``), one after the other.
+        """Play whole games among AIs in one process, one after the other (``series_player``).
 
-        Where there are several processes, one is left to those who play with people.
+        If there are several processes, one stays free for games with people.
         """
         async with self._whole_games:
             played: Played = await self._ask(
@@ -140,9 +140,9 @@ class AiPool:
         samples: int,
         show: Callable[[str], None],
     ) -> None:
-        """Have a record reviewed; ``show`` gets each decision as JSON.
+        """Review a record, and call ``show`` with each decision as JSON.
 
-        A process of its own does it, beside those that play and after them.
+        The review runs in a process of its own, at a lower priority than the processes that play.
         """
         question: Question = {
             "do": "review",
@@ -173,7 +173,7 @@ class AiPool:
             self._dismiss(process)
 
     def renew(self) -> None:
-        """End the processes that have nothing to do; what was prepared will be again, by others."""
+        """End the idle processes; new ones will prepare their AIs again."""
         self._prepared = {key: task for key, task in self._prepared.items() if not task.done()}
         idle, self._idle = self._idle, []
         self._running -= len(idle)
@@ -186,7 +186,7 @@ class AiPool:
         for task in self._prepared.values():
             task.cancel()
         await asyncio.gather(*self._prepared.values(), return_exceptions=True)
-        for process in self._busy:  # whoever waits for an answer gets none
+        for process in self._busy:  # requests that still wait for an answer fail
             _kill(process)
         for process in self._idle:
             self._threads.submit(process.end, at_once=True)
@@ -217,7 +217,7 @@ class AiPool:
         except (ProcessError, ValueError) as error:
             self._replace(process, error)
             raise AiError(f"{name}: {error}") from None
-        except asyncio.CancelledError:  # the answer will come, and must not be taken for another's
+        except asyncio.CancelledError:  # its answer must not be taken for the next question's
             asking.add_done_callback(lambda done: self._asked_in_vain(process, done))
             raise
         self._give_back(process)
@@ -228,7 +228,7 @@ class AiPool:
     def _send(
         self, process: LineProcess, question: Question, seconds: float
     ) -> asyncio.Future[str]:
-        """Ask a process, in a thread."""
+        """Ask a process in a thread, and return a future of its answer."""
         loop = asyncio.get_running_loop()
         return loop.run_in_executor(self._threads, process.ask, encode(question), seconds)
 
@@ -259,7 +259,7 @@ class AiPool:
             limit = self._count + MOST_EXTRA
 
     def _give_up(self, turn: asyncio.Future[LineProcess | None]) -> None:
-        """Whoever waited does so no longer; a process that came just then goes to another."""
+        """Stop waiting for a process; one that was assigned just now goes back to the pool."""
         if not turn.done():
             self._waiting.remove(turn)
         elif (given := turn.result()) is not None:
@@ -291,7 +291,7 @@ class AiPool:
 
     def _replace(self, process: LineProcess, error: Exception) -> None:
         self.replaced += 1
-        log.warning("a thinking process %s and is replaced", error)
+        log.warning("an AI process %s and is replaced", error)
         self._end(process)
 
     def _asked_in_vain(self, process: LineProcess, done: asyncio.Future[str]) -> None:

@@ -1,4 +1,4 @@
-"""The messages between the AI pool and its processes."""
+"""Messages between the AI pool and its processes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from perudo.games.options import Json
 
 
 class Prepare(TypedDict):
-    """A request to load an AI, or to compile it."""
+    """A request to load an AI, compiling it if necessary."""
 
     do: Literal["prepare"]
     agent: str
@@ -25,19 +25,19 @@ class Prepared(TypedDict):
 
 
 class Decide(wire.Decide):
-    """A request for a decision of an AI."""
+    """A request for an AI's decision."""
 
     agent: str
 
 
 class Learn(wire.Learn):
-    """Settled rounds for an AI to learn from, in their order."""
+    """Settled rounds for an AI to learn from, in order."""
 
     agent: str
 
 
 class PlannedGame(TypedDict):
-    """A game to be played whole."""
+    """A game to play to its end."""
 
     players: list[str]
     seating: list[int]
@@ -47,7 +47,7 @@ class PlannedGame(TypedDict):
 
 
 class Order(TypedDict):
-    """Games of a series of AIs alone, to be played one after the other."""
+    """Games of a series among AIs, to be played one after the other."""
 
     rules: str
     agents: list[str]
@@ -63,13 +63,13 @@ class Play(Order):
 
 
 class Played(TypedDict):
-    """The games that were finished in time."""
+    """The games finished in time."""
 
     games: list[list[Event]]
     memories: list[str | None]
-    """The AIs' memories after the last of them."""
+    """The AIs' memories after the last game."""
     problem: str | None
-    """The error of an AI in the game after it."""
+    """An AI's error in the game after these, or null."""
 
 
 class Review(TypedDict):

@@ -1,7 +1,7 @@
-"""Whole games of AIs alone, played where the AIs are: in a thinking process.
+"""Whole games among AIs, played inside an AI process.
 
-Dice are the table's own (``fairness``), and calza out of turn is asked seat by seat, which comes to
-the same as the window in which all are asked at once.
+The dice are the table's own (``fair_dice``). Calza out of turn is offered seat by seat, which is
+equivalent to the window in which a room offers it to all at once.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ AgentOf = Callable[[str, Rules, int], Player]
 
 
 class OutOfTimeError(PerudoError):
-    """A game was not over in time."""
+    """A game that takes longer than its time limit."""
 
 
 def play_games(question: Order, agent_of: AgentOf) -> Played:
-    """Play games of a series one after the other, as many as can be finished in time.
+    """Play games of a series one after the other, as many as finish in time.
 
-    Returns the events of each, what the AIs remember after the last, and what an AI did wrong in
-    the game after it, if one did.
+    Return the events of each, the AIs' memories after the last, and the error that an AI made in
+    the game after it, if any.
     """
     deadline = time.monotonic() + question["seconds"]
     rules, specs = Rules.parse(question["rules"]), question["agents"]
@@ -49,7 +49,7 @@ def play_games(question: Order, agent_of: AgentOf) -> Played:
             played.append(_play(game, rules, agents, changed, deadline))
         except OutOfTimeError:
             break
-        except MemoryError:  # what was taken is let go only with the process
+        except MemoryError:  # only the end of the process frees the memory
             raise
         except Exception as error:
             problem = f"raised {raised(error)}"

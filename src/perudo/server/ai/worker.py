@@ -1,6 +1,6 @@
-"""The process in which built-in AIs think: questions in, answers out, as lines.
+"""The process in which built-in AIs decide: it reads questions and writes answers, as lines.
 
-Agents come from the registry alone. The first question about one loads, or compiles, its kernels.
+Agents come only from the registry. The first question about one loads, or compiles, its kernels.
 """
 
 from __future__ import annotations
@@ -43,27 +43,27 @@ from perudo.table import SeededDice, Table
 
 REHEARSED_MOVES = 4
 NICE, REVIEW_NICE = 5, 5
-"""Niceness of AI processes, and how much more that of reviews is: people's moves come first."""
+"""Niceness of AI processes, and the increment for reviews, so that people's moves come first."""
 MOST_WORKERS = 100
-"""Agents that are kept in a process: visitors can ask for any number of different ones."""
+"""Maximum number of agents kept in a process, since visitors can ask for any number."""
 
 
 def limit_memory(megabytes: int) -> None:
-    """Let the system refuse more memory than this."""
+    """Limit the memory of this process."""
     limit = megabytes << 20
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
 class Desk:
-    """The agents that have sat down in this process, one for each set of rules."""
+    """The agents in use in this process, one for each set of rules and number of players."""
 
     def __init__(self) -> None:
         self._workers: dict[tuple[str, Rules, int], TableWorker] = {}
         self._decisions: Iterator[Reviewed] = iter(())
-        """The rest of the review that this process makes."""
+        """The decisions still to come in this process's review."""
 
     def answer(self, question: ServerQuestion) -> Answer | Prepared | Played | FoundDecision:
-        """Do what is asked; what goes wrong is reported."""
+        """Answer a question; an error becomes an error answer."""
         try:
             if question["do"] == "review":
                 os.nice(REVIEW_NICE)
@@ -97,24 +97,24 @@ class Desk:
         worker = self._workers.pop(key, None)
         if worker is None:
             worker = TableWorker(agent_named(spec).prepare(PERUDO.start(rules, players)))
-        self._workers[key] = worker  # as the last: the first is forgotten
+        self._workers[key] = worker  # moved to the end: the first is forgotten
         if len(self._workers) > MOST_WORKERS:
             self._workers.pop(next(iter(self._workers))).player.close()
         return worker
 
 
 class TableWorker(Worker):
-    """A player of the registry; one that wants too much memory takes its process with it."""
+    """A worker for an agent of the registry; running out of memory ends its process."""
 
     def __init__(self, player: Player) -> None:
         super().__init__(player)
         self.player = player
 
     def answer(self, question: Question) -> Answer:
-        """Do what is asked; what the player raises is reported."""
+        """Answer a question; an exception of the player becomes an error answer."""
         try:
             return self.do(question)
-        except MemoryError:  # what it holds is let go only with the process
+        except MemoryError:  # only the end of the process frees the memory
             raise
         except PerudoError as error:
             return {"error": str(error)}
@@ -122,7 +122,7 @@ class TableWorker(Worker):
             return {"error": f"raised {raised(error)}"}
 
     def learn(self, question: Learn) -> Learnt:
-        """Show the player settled rounds, one after the other."""
+        """Show the player settled rounds one after the other, and return its memory."""
         memories = question["memories"]
         for state in question["states"]:
             shown = super().learn({**question, "states": [state], "memories": memories})
@@ -131,7 +131,7 @@ class TableWorker(Worker):
 
 
 def rehearse(worker: TableWorker, rules: Rules, players: int) -> Prepared | Failed:
-    """Have an agent decide now and then in a round, so that it is quick when it matters."""
+    """Let an agent make some decisions of a round, so that its kernels are loaded for play."""
     table = Table(PERUDO, rules, [str(seat) for seat in range(players)], SeededDice(1))
     width = worker.player.memory_width
     for _ in range(REHEARSED_MOVES):
@@ -155,12 +155,12 @@ def rehearse(worker: TableWorker, rules: Rules, players: int) -> Prepared | Fail
 
 
 def empty_memory(width: int) -> str:
-    """The memory of somebody who has seen nothing."""
+    """Return an encoded memory in which nothing has been learned."""
     return pack_memories([np.zeros((len(SEATS), width))])
 
 
 def main() -> None:
-    """Answer until there are no more questions."""
+    """Answer questions until the input ends."""
     limit_memory(int(sys.argv[1]))
     os.nice(NICE)
     questions, answers = conversation()

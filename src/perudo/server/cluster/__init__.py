@@ -1,1 +1,1 @@
-"""Several server processes that share a database."""
+"""The cluster: several server processes that share a database."""

@@ -1,7 +1,8 @@
-"""This process among others that serve the same tables: one database, and Redis to wake each other.
+"""This process in a cluster that serves the same tables, with one database and Redis for messages.
 
-The database says who is alive and who has which table (``leases``). What a client sends goes to
-the process that has the table; the answers come back to the process of the connection (``peers``).
+The database records which processes are alive and which process owns each table (``leases``). A
+client's messages go to the process that owns the table, and the answers come back to the process of
+the connection (``peers``).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ log = logging.getLogger("perudo.cluster")
 
 BEAT_SECONDS = 1.0
 ASK_SECONDS = 3.0
-"""How long another process may take to answer a question."""
+"""Time limit for another process to answer a question."""
 
 
 class Connection(Protocol):
@@ -39,61 +40,61 @@ class Connection(Protocol):
     program: bool
 
     def hear(self, owner: str, message: ServerMessage) -> None:
-        """Send the client a message that another process made."""
+        """Send the client a message from another process."""
 
     def moved(self, table: str, odds: bool, after: int | None) -> None:
-        """Look for a table again that has moved to another process."""
+        """Find a table again that has moved to another process."""
 
     def turned_away(self, owner: str) -> None:
-        """Repeat the oldest message passed on to a process that does not have its table."""
+        """Send the oldest message again that was passed on to a process without its table."""
 
 
 class RemoteConnection(Protocol):
-    """A client's connection to another process that uses tables of this one."""
+    """A client's connection to another process, which uses tables of this one."""
 
     def put(self, person: Person, text: str, unasked: bool) -> None:
-        """Take a message that the other process passes on."""
+        """Handle a message that the other process passes on."""
 
     def end(self) -> None:
-        """Forget the connection."""
+        """Drop the connection."""
 
 
 class Host(Protocol):
-    """The server of this process, as far as the others concern it."""
+    """The interface of this process's server to the cluster."""
 
     def open_remote(
         self, peer: str, number: int, person: Person, program: bool
     ) -> RemoteConnection:
-        """Begin to serve a connection to another process."""
+        """Start serving a connection to another process."""
 
     def forget_queue(self) -> None:
-        """Another process has the queue now."""
+        """Drop the matchmaking queue, which another process has now."""
 
     async def forget_tables(self) -> None:
-        """Other processes may have taken all tables."""
+        """Drop all tables, because other processes may have taken them."""
 
     def forget_place(self, table: str) -> None:
-        """A table is not where it was."""
+        """Forget the owner of a table that has moved."""
 
     def lost(self, peer: str) -> None:
-        """A process is gone, or a message from it or to it was lost."""
+        """Recover from the loss of a process, or of a message from or to it."""
 
     async def answer(self, question: Question) -> Any:
-        """Answer another process."""
+        """Answer another process's question."""
 
 
 class Cluster:
-    """This process's part in the cluster; ``start`` enters it."""
+    """This process's membership in the cluster; ``start`` joins it."""
 
     def __init__(self, host: Host, store: Store, address: str) -> None:
         self._host = host
         self._address = address
         self._store = store
         self.name = ""
-        """Nobody has had it before: a process that was thought dead comes back under another."""
+        """A name never used before; a process that was taken for dead comes back with a new one."""
         self._live: list[str] = []
         self._told: set[str] = set()
-        """Processes that something was passed on to."""
+        """Processes to which messages have been passed on."""
         self._peers: Peers | None = None
         self._connections: dict[int, Connection] = {}
         self._numbers: dict[Connection, int] = {}
@@ -103,19 +104,19 @@ class Cluster:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        """Become one of the processes."""
+        """Join the cluster."""
         await self._enter()
         self._do_soon(self._beat())
 
     async def stop(self) -> None:
-        """Leave the tables to the others."""
+        """Leave the cluster, and the tables to the other processes."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         try:
             await self._store.write(partial(leases.leave, name=self.name))
-        except PerudoError as error:  # then they have to wait until the lease has run out
-            log.warning("process %s ends without saying so: %s", self.name, error)
+        except PerudoError as error:  # then the others wait until the lease expires
+            log.warning("process %s could not announce its end: %s", self.name, error)
         if self._peers is not None:
             await self._peers.close()
 
@@ -125,11 +126,11 @@ class Cluster:
         return [peer for peer in self._live if peer != self.name]
 
     def is_live(self, peer: str) -> bool:
-        """Whether a process was alive a moment ago."""
+        """Return True if a process was alive at the last check."""
         return peer in self._live
 
     def require_queue(self) -> None:
-        """Raise unless this process, as the oldest, has the queue."""
+        """Raise unless this process has the matchmaking queue, as the oldest process."""
         if self._live[0] != self.name:
             raise Elsewhere(self._live[0])
 
@@ -148,10 +149,10 @@ class Cluster:
             try:
                 live = await self._store.write(partial(leases.renew, name=self.name))
                 if not live:
-                    log.warning("process %s was taken for dead and begins anew", self.name)
+                    log.warning("process %s was taken for dead and joins again", self.name)
                     await self._begin_anew()
                     continue
-            except Exception:  # others take the tables if this goes on, and then it is noticed here
+            except Exception:  # if this goes on others take the tables, and `renew` returns nothing
                 log.exception("the lease of process %s cannot be renewed", self.name)
                 continue
             departed = (set(self._live) | self._told) - set(live)
@@ -181,14 +182,14 @@ class Cluster:
 
     # --- telling --------------------------------------------------------------------------------
     def tell(self, peer: str, item: Item) -> None:
-        """Send something to another process."""
+        """Send a message to another process."""
         assert self._peers is not None
         self._peers.tell(peer, item)
 
     def pass_on(
         self, peer: str, connection: Connection, message: ClientMessage, unasked: bool = False
     ) -> None:
-        """Have another process do what a client asks for."""
+        """Pass a client's message on to another process."""
         if connection not in self._numbers:
             number = self._numbers[connection] = next(self._count)
             self._connections[number] = connection
@@ -204,7 +205,7 @@ class Cluster:
         self.tell(peer, item)
 
     def forget(self, connection: Connection, peers: Iterable[str]) -> None:
-        """Say to those who know of it that a connection is closed."""
+        """Tell other processes that know a connection that it is closed."""
         number = self._numbers.pop(connection, None)
         if number is not None:
             del self._connections[number]
@@ -212,7 +213,7 @@ class Cluster:
                 self.tell(peer, {"kind": "gone", "connection": number})
 
     async def ask(self, peer: str, question: Question) -> Any:
-        """Ask another process (``Host.answer``)."""
+        """Return another process's answer to a question (``Host.answer``)."""
         number = next(self._count)
         waiting = self._questions[number] = asyncio.get_running_loop().create_future()
         self.tell(peer, {"kind": "ask", "number": number, "question": asdict(question)})

@@ -1,4 +1,4 @@
-"""The messages between server processes."""
+"""Messages between server processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PersonFields(TypedDict):
 
 
 class Do(TypedDict):
-    """A client's message, for the process that has the table."""
+    """A client's message, for the process that owns the table."""
 
     kind: Literal["do"]
     connection: int
@@ -31,14 +31,14 @@ class Do(TypedDict):
 
 
 class Gone(TypedDict):
-    """A connection has been closed."""
+    """Notice that a connection has been closed."""
 
     kind: Literal["gone"]
     connection: int
 
 
 class Send(TypedDict):
-    """A message for a client, to the process that has its connection."""
+    """A message for a client, sent to the process of its connection."""
 
     kind: Literal["send"]
     connection: int
@@ -46,7 +46,7 @@ class Send(TypedDict):
 
 
 class Moved(TypedDict):
-    """A table that a connection follows has gone to another process."""
+    """Notice that a table that a connection follows has moved to another process."""
 
     kind: Literal["moved"]
     connection: int
@@ -56,7 +56,7 @@ class Moved(TypedDict):
 
 
 class Elsewhere(TypedDict):
-    """The answer to ``do`` where the sender does not have the table."""
+    """The answer to ``do`` from a process that does not own the table."""
 
     kind: Literal["elsewhere"]
     connection: int
@@ -93,7 +93,7 @@ class Answer(TypedDict):
 
 
 class Signal(TypedDict):
-    """A sign of life, or a request to begin again because a message was lost."""
+    """A heartbeat, or a request to synchronise again because a message was lost."""
 
     kind: Literal["beat", "gap"]
 

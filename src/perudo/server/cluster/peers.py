@@ -1,7 +1,7 @@
 """Messages between server processes, over Redis.
 
-Redis may lose messages, and does not keep any. So each process numbers what it sends to another;
-who finds a gap tells the other, and both do again what the other needs to know.
+Redis may lose messages and does not store any. Each process therefore numbers its messages to each
+other process. A process that finds a gap tells the sender, and both synchronise again.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ RETRY_SECONDS = 0.5
 
 
 def client_of(address: str) -> Any:
-    """A connection to Redis."""
+    """Return a Redis client for an address."""
     try:
         from redis.asyncio import from_url
 
         return from_url(address)
     except ModuleNotFoundError:
-        raise PerudoError("--redis needs its library: pip install 'perudo[postgres]'") from None
+        raise PerudoError("--redis needs another library: pip install 'perudo[postgres]'") from None
     except ValueError as error:
-        raise PerudoError(f"--redis: {error}; redis://host:6379/0 works") from None
+        raise PerudoError(f"--redis: {error}; use an address like redis://host:6379/0") from None
 
 
 class Peers:
-    """The other processes, as one of them hears and tells them."""
+    """The channel between this process and the others."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Peers:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def open(self) -> None:
-        """Begin; returns when this process can be reached."""
+        """Start sending and receiving; returns once the others can reach this process."""
         reachable = asyncio.Event()
         self._tasks = [
             asyncio.create_task(self._tell_all()),
@@ -64,7 +64,7 @@ class Peers:
         await reachable.wait()
 
     async def close(self) -> None:
-        """End."""
+        """Stop sending and receiving."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -72,7 +72,7 @@ class Peers:
             await self._client.aclose()
 
     def tell(self, peer: str, item: Item) -> None:
-        """Send something, without waiting."""
+        """Queue a message for another process, without waiting."""
         self._waiting[peer].append(item)
         self._wanted.set()
 
@@ -94,8 +94,8 @@ class Peers:
                 pipeline.publish(_channel(peer), json.dumps(envelope, separators=(",", ":")))
             try:
                 await pipeline.execute()
-            except (RedisError, OSError) as error:  # the gap in the numbers will be found
-                log.warning("Redis does not take messages: %s", error)
+            except (RedisError, OSError) as error:  # the receiver will find the gap
+                log.warning("cannot send messages over Redis: %s", error)
 
     async def _hear_all(self, reachable: asyncio.Event) -> None:
         from redis.exceptions import RedisError
@@ -110,7 +110,7 @@ class Peers:
                         elif heard["type"] == "message":
                             self._take(json.loads(heard["data"]))
             except (RedisError, OSError) as error:
-                log.warning("Redis does not bring messages: %s", error)
+                log.warning("cannot receive messages over Redis: %s", error)
                 await asyncio.sleep(RETRY_SECONDS)
 
     def _take(self, envelope: Envelope) -> None:

@@ -1,8 +1,8 @@
-"""Backups: an SQLite file in any case, made while the server runs, checked when it is made.
+"""Backups, which are always SQLite files, made while the server runs and checked at once.
 
-A PostgreSQL database is copied row by row, in one transaction that sees a single moment, and put
-back in one that happens as a whole or not at all. So no other program of the right version is
-needed, and a backup of one kind of database can be restored into the other.
+A PostgreSQL database is copied row by row in one transaction with a consistent snapshot, and
+restored in a single transaction. This needs no PostgreSQL tools of the right version, and a backup
+of either kind of database can be restored into the other.
 """
 
 from __future__ import annotations
@@ -30,21 +30,22 @@ from perudo.server.db.engine import (
 ROWS_AT_ONCE = 1000
 VERSION_TABLE = "alembic_version"
 NOT_RESTORED = (VERSION_TABLE, "processes")
-"""What belongs to a database, or to the servers that run on it, rather than to its content."""
+"""Tables that belong to the database itself or its running servers, not to its content."""
 
 
 def sqlite_file(engine: Engine) -> Path:
-    """The file of an SQLite database."""
+    """Return the file of an SQLite database."""
     name = engine.url.database
     if engine.dialect.name != "sqlite" or not name:
-        raise PerudoError("this works on an SQLite file")
+        raise PerudoError("this needs an SQLite database")
     return Path(name)
 
 
 def copy_beside(engine: Engine) -> Path:
-    """Copy a database that is about to be changed: beside its file, or to where the program runs.
+    """Copy a database that is about to be changed, and return the copy.
 
-    Raises, before anything is changed, if that cannot be done.
+    The copy is beside an SQLite file, or in the working directory for PostgreSQL. Raise if it
+    cannot be written; nothing has been changed then.
     """
     if engine.dialect.name == "sqlite":
         beside = sqlite_file(engine)
@@ -69,19 +70,16 @@ def copy_beside(engine: Engine) -> Path:
 
 
 def migrate_safely(engine: Engine) -> Path | None:
-    """Bring the database to this version of the program; copy it first if it is not empty.
-
-    Returns the copy.
-    """
+    """Migrate the database to this version, and return a copy made before, if one was needed."""
     kept = copy_beside(engine) if pending_migrations(engine) else None
     migrate(engine)
     return kept
 
 
 def back_up(engine: Engine, target: Path) -> None:
-    """Copy a database that may be in use; the copy is whole and checked."""
+    """Copy a database that may be in use, and check the copy before it gets its name."""
     if target.exists():
-        raise PerudoError(f"{target} exists already; choose another name")
+        raise PerudoError(f"{target} already exists; choose another name")
     unfinished = target.with_name(target.name + ".part")
     unfinished.unlink(missing_ok=True)
     if engine.dialect.name == "sqlite":
@@ -96,7 +94,7 @@ def back_up(engine: Engine, target: Path) -> None:
 
 
 def restore(engine: Engine, source: Path) -> Path | None:
-    """Put a backup in the place of the database; what was there is kept beside it."""
+    """Replace the database by a backup, and return a copy of the former content, if any."""
     if not source.exists():
         raise PerudoError(f"there is no backup {source}")
     is_old(check_backup(source))
@@ -109,7 +107,7 @@ def restore(engine: Engine, source: Path) -> Path | None:
 
 
 def check_backup(path: Path) -> str:
-    """The version of a backup; raises unless the file is one, and whole."""
+    """Return the version of a backup; raise if the file is damaged or not a backup."""
     connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     try:
         problem = connection.execute("PRAGMA integrity_check").fetchone()[0]
@@ -134,7 +132,7 @@ def _copy_file(origin: Path, target: Path) -> None:
 
 # --- PostgreSQL ---------------------------------------------------------------------------------
 def _copy_out(engine: Engine, target: Path) -> None:
-    """Write a database to a new file, as it is at one moment."""
+    """Write a consistent snapshot of a PostgreSQL database to a new SQLite file."""
     reading = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
     copy = open_engine(f"sqlite:///{target}")
     try:
@@ -150,7 +148,7 @@ def _copy_out(engine: Engine, target: Path) -> None:
 
 
 def _copy_in(engine: Engine, source: Path) -> Path | None:
-    """Put the content of a file, brought to this version, in the place of a database's."""
+    """Replace a PostgreSQL database's content by a backup's, migrated to this version."""
     with tempfile.TemporaryDirectory(prefix="perudo-restore-") as place:
         file = Path(place) / "backup.db"
         shutil.copyfile(source, file)
@@ -169,7 +167,7 @@ def _copy_in(engine: Engine, source: Path) -> Path | None:
 
 
 def _copy_rows(source: Connection, target: Connection, left_out: tuple[str, ...]) -> None:
-    """Make the target's rows those of the source; both have the same tables."""
+    """Replace the target's rows by the source's; both have the same tables."""
     there, here = sa.MetaData(), sa.MetaData()
     there.reflect(source)
     here.reflect(target)

@@ -1,4 +1,4 @@
-"""Connections to the database, and its versions."""
+"""Database engines, and migrations between schema versions."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from sqlalchemy.engine import Connection, Engine
 from perudo.games.errors import PerudoError
 
 READERS = 4
-"""Threads that read."""
+"""Number of threads that read."""
 MIGRATING = 7_304_117
-"""The lock under which one of several processes brings the database to its version."""
+"""Key of the PostgreSQL lock under which one of several processes migrates the database."""
 MIGRATIONS = Path(__file__).with_name("migrations")
 
 
 def open_engine(address: str) -> Engine:
-    """An engine with what durability needs set on every connection."""
+    """Return an engine whose connections have the settings that durability needs."""
     if address.startswith("postgresql://"):
         address = address.replace("postgresql://", "postgresql+psycopg://", 1)
     try:
-        # What a statement was given may be secret, and errors are logged.
+        # Parameters of statements may be secret, and errors are logged.
         engine = sa.create_engine(
             address, pool_size=READERS + 2, max_overflow=4, hide_parameters=True
         )
     except (sa.exc.ArgumentError, ModuleNotFoundError) as error:
-        raise PerudoError(f"--database: {error}; sqlite:///file or postgresql://... work") from None
+        raise PerudoError(f"--database: {error}; use sqlite:///file or postgresql://...") from None
     if engine.dialect.name == "sqlite":
         sa.event.listen(engine, "connect", _prepare_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
@@ -46,13 +46,13 @@ def _prepare_sqlite(connection: Any, _: Any) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    # A transaction that reads first and writes later could find that another has written.
+    # In a deferred transaction, a write after a read fails if another has written meanwhile.
     writes = connection.get_execution_options().get("writes")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
 def migrate(engine: Engine, revision: str = "head") -> None:
-    """Bring the database to this version of the program."""
+    """Migrate the database to a revision, by default this version's."""
     from alembic import command
 
     with engine.connect() as connection:
@@ -63,14 +63,14 @@ def migrate(engine: Engine, revision: str = "head") -> None:
 
 
 def pending_migrations(engine: Engine) -> bool:
-    """Whether the database is older than this program, and not empty."""
+    """Return True if the database is older than this program, and not empty."""
     with engine.connect() as connection:
         current = revision_of(connection)
     return current is not None and is_old(current)
 
 
 def is_old(revision: str) -> bool:
-    """Whether a version is not this program's; raises if it is a newer one's."""
+    """Return True if a revision is older than this program's; raise if it is unknown, so newer."""
     from alembic.script import ScriptDirectory
 
     scripts = ScriptDirectory(str(MIGRATIONS))
@@ -80,7 +80,7 @@ def is_old(revision: str) -> bool:
 
 
 def revision_of(connection: Connection) -> str | None:
-    """The version of a database; None if it is empty."""
+    """Return the revision of a database; None if it is empty."""
     from alembic.runtime.migration import MigrationContext
 
     return MigrationContext.configure(connection).get_current_revision()

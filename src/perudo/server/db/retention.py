@@ -1,4 +1,4 @@
-"""What is deleted when it is old enough."""
+"""Retention: deletion of old casual games, idle guests and reviews."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ DAY_SECONDS = 86400.0
 
 
 def forget_old(connection: Connection, days: int, now: float) -> dict[str, int]:
-    """Delete tables without rated games, and guests, that nobody has used for so long."""
+    """Delete tables without rated games, and guests, that have been unused for some days.
+
+    Return the numbers deleted.
+    """
     if days < 1:
         raise PerudoError("retention needs at least one day")
     before = now - days * DAY_SECONDS

@@ -1,7 +1,7 @@
-"""The tables of the database. Migrations make them; this names them for queries.
+"""The schema of the database, for queries; migrations create the tables.
 
-``events`` is the truth about every game table; ``games``, ``game_seats`` and ``ratings`` are drawn
-from it in the same transactions, so that lists and statistics need not replay logs.
+``events`` is the authority on every game table; ``games``, ``game_seats`` and ``ratings`` are
+derived from it in the same transactions, so that lists and statistics need not replay logs.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ people = Table(
     Column("id", String(32), primary_key=True),
     Column("kind", String(8), nullable=False),  # guest, account or bot
     Column("name", String(32), nullable=False),
-    Column("name_key", String(32), unique=True),  # of accounts and bots: names are theirs alone
+    Column("name_key", String(32), unique=True),  # of accounts and bots, whose names are unique
     Column("password", Text),
-    Column("owner", String(32), index=True),  # of a bot: the account that made it
-    Column("filters", Text),  # of a bot: which challenges it takes
+    Column("owner", String(32), index=True),  # of a bot: the account that created it
+    Column("filters", Text),  # of a bot: the challenges it accepts
     Column("banned", Boolean, nullable=False, default=False),
     Column("muted", Boolean, nullable=False, default=False),
     Column("created", Float, nullable=False),
@@ -68,10 +68,10 @@ tables = Table(
     Column("creator", String(32), ForeignKey("people.id"), nullable=False, index=True),
     Column("status", String(8), nullable=False, index=True),  # waiting, playing, finished, closed
     Column("private", Boolean, nullable=False),
-    Column("summary", Text, nullable=False),  # what the list of tables shows
+    Column("summary", Text, nullable=False),  # for the list of tables
     Column("created", Float, nullable=False),
     Column("updated", Float, nullable=False),
-    # Where several processes serve: which has the table, and how often it has changed hands.
+    # With several processes: the owner of the table, and how often the owner has changed.
     Column("owner", String(32)),
     Column("fence", Integer, nullable=False, server_default="0"),
 )
@@ -92,16 +92,16 @@ events = Table(
     Column("at", Float, nullable=False),
     Column("kind", String(12), nullable=False),
     Column("data", Text, nullable=False),
-    Column("hidden", Text),  # what the server must remember and nobody is told
+    Column("hidden", Text),  # secrets of the server, which no viewer gets
 )
 
 games = Table(
     "games",
     metadata,
-    Column("id", String(48), primary_key=True),  # table id and number of the game
+    Column("id", String(48), primary_key=True),  # the table's id and the game's number
     Column("table_id", String(32), ForeignKey("tables.id"), nullable=False, index=True),
     Column("number", Integer, nullable=False),
-    Column("preset", String(24)),  # null: rules that somebody put together
+    Column("preset", String(24)),  # null: custom rules
     Column("rules", Text, nullable=False),
     Column("rated", Boolean, nullable=False),
     Column("private", Boolean, nullable=False),
@@ -135,7 +135,7 @@ ratings = Table(
     "ratings",
     metadata,
     Column("player", String(200), primary_key=True),  # a person's id, or "ai:" and an agent
-    Column("category", String(32), primary_key=True),  # preset and 2 or 3-6
+    Column("category", String(32), primary_key=True),  # preset, and "2" or "3-6" players
     Column("rating", Float, nullable=False),
     Column("deviation", Float, nullable=False),
     Column("games", Integer, nullable=False),
@@ -164,7 +164,7 @@ quotas = Table(
 reviews = Table(
     "reviews",
     metadata,
-    Column("id", String(32), primary_key=True),  # a hash of what was asked for
+    Column("id", String(32), primary_key=True),  # a hash of the request
     Column("record", Text, nullable=False),
     Column("agents", Text, nullable=False),
     Column("seat", Integer),

@@ -1,8 +1,8 @@
-"""The database: one thread writes, many writes in one transaction; others read.
+"""The database: one thread writes, grouping many writes into one transaction; others read.
 
-Everything that is acknowledged has been committed before. Work that is asked for while a
-transaction is on its way to the disk shares the next one, so that many tables cost little more
-than one (SQLite and PostgreSQL alike).
+Everything that is acknowledged has been committed. Writes that arrive while a transaction is on its
+way to the disk share the next one, so that many tables cost little more than one (with SQLite and
+PostgreSQL alike).
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from perudo.server.db.engine import READERS, open_engine
 Result = TypeVar("Result")
 
 LARGEST_GROUP = 64
-"""Pieces of work that share a transaction at most."""
+"""Maximum number of writes that share a transaction."""
 CONFLICTS = ("40001", "40P01", "23505")
-"""PostgreSQL's codes for work that met that of another process, and is worth doing again."""
+"""PostgreSQL's error codes for conflicts with another process, after which a retry may succeed."""
 ATTEMPTS = 5
 
 
 class StoreError(PerudoError):
-    """The database did not answer; what was to be written may or may not have been."""
+    """Failure of the database to answer; a write may or may not have been committed."""
 
     code = "try_again"
 
@@ -77,19 +77,20 @@ class Store:
             raise
         self._writing = self.engine.execution_options(writes=True)
         if self.engine.dialect.name == "postgresql":
-            # What a transaction has read, no other process may have changed when it writes.
+            # A write must fail if another process has changed the row since the transaction began.
             self._writing = self._writing.execution_options(isolation_level="REPEATABLE READ")
         self._connection: Connection | None = None
-        """The writing thread's own, kept: taking one for each transaction costs as much again."""
+        """The writing thread's connection, kept because taking one per transaction doubles the
+        cost."""
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._writer = threading.Thread(target=self._write_all, name="writer", daemon=True)
         self._writer.start()
         self._readers = ThreadPoolExecutor(READERS, "reader")
 
     async def write(self, work: Callable[[Connection], Result]) -> Result:
-        """Do the work in a transaction; returns when it is on the disk.
+        """Do the work in a transaction, and return its result once it is on the disk.
 
-        The work may be run a second time if what shared its transaction failed.
+        The work may run a second time if other work in the same transaction failed.
         """
         result: Result = await self._write(work, ())
         return result
@@ -99,7 +100,7 @@ class Store:
         events: Sequence[EventRow],
         work: Callable[[Connection], None] | None = None,
     ) -> None:
-        """Add rows to tables' logs, and then do what else belongs to it."""
+        """Add rows to tables' logs, and do the work in the same transaction."""
         await self._write(work, events)
 
     async def _write(
@@ -114,7 +115,7 @@ class Store:
             raise StoreError("the database does not answer; try again") from error
 
     async def read(self, work: Callable[[Connection], Result]) -> Result:
-        """Do the work on a connection that only reads."""
+        """Do the work, which must only read, and return its result."""
         loop = asyncio.get_running_loop()
         try:
             return await loop.run_in_executor(self._readers, self._read, work)
@@ -122,7 +123,7 @@ class Store:
             raise StoreError("the database does not answer; try again") from error
 
     def close(self) -> None:
-        """Finish what was asked for, and let go."""
+        """Finish all pending work, and close the connections."""
         self._jobs.put(None)
         self._writer.join()
         self._readers.shutdown()
@@ -146,7 +147,7 @@ class Store:
                     break
                 group.append(job)
             outcomes = self._write_group([job for job in group if not job.done.cancelled()])
-            with contextlib.suppress(RuntimeError):  # the loop of those who waited is closed
+            with contextlib.suppress(RuntimeError):  # the waiting loop is closed
                 first.loop.call_soon_threadsafe(_settle, outcomes)
             if last:
                 break
@@ -155,7 +156,7 @@ class Store:
     def _write_group(self, group: Sequence[_Job], attempt: int = 1) -> list[_Outcome]:
         try:
             results = self._transact(group)
-        except Exception as error:  # whoever waits gets it; if it was one of several, each alone
+        except Exception as error:  # the caller gets it; with several jobs, each runs again alone
             self._let_go()
             if len(group) > 1:
                 return [outcome for job in group for outcome in self._write_group([job])]
@@ -174,16 +175,16 @@ class Store:
             return [None if job.work is None else job.work(self._connection) for job in group]
 
     def _let_go(self) -> None:
-        """Begin with a new connection next time: this one may be broken."""
+        """Close the connection, which may be broken; the next transaction opens a new one."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
 
 def _settle(outcomes: Sequence[_Outcome]) -> None:
-    """Tell those who wait, in their own thread."""
+    """Set the results of finished jobs, in the thread of the event loop."""
     for job, result, error in outcomes:
-        if job.done.done():  # they wait no longer
+        if job.done.done():  # cancelled
             continue
         if error is None:
             job.done.set_result(result)
@@ -192,7 +193,7 @@ def _settle(outcomes: Sequence[_Outcome]) -> None:
 
 
 def _is_conflict(error: Exception) -> bool:
-    """Whether another process was quicker."""
+    """Return True if the error is a conflict with another process."""
     return isinstance(error, sa.exc.DBAPIError) and (
         getattr(error.orig, "sqlstate", None) in CONFLICTS
     )

@@ -1,8 +1,8 @@
 """Ratings: per preset, and separately for two and for three to six players.
 
-Skills are Plackett-Luce (``perudo.ratings``): a mean and what is not known about it. Built-in AIs
-are anchors: they have the ratings that the lab measured, and keep them. A player who leaves ranks
-last (``archive``). The same opponents again on one day count less each time.
+Skills are Plackett-Luce (``perudo.ratings``), with a mean and a standard deviation. Built-in AIs
+are anchors, with fixed ratings measured by the lab. A player who leaves ranks last
+(``projections``). Repeated games against the same opponents on one day count less each time.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from perudo.server.table.table import Table
 from perudo.server.wire.bodies import LadderEntry, RatingChange, RatingPoints
 
 BETA = 25.0 / 6.0
-"""How much luck one game has, in the measure of skills."""
+"""Standard deviation of a player's performance in one game, on the scale of skills."""
 POINTS_PER_SKILL = POINTS / (BETA * math.sqrt(2.0))
-"""So that 400 points more are ten to one, as everywhere in this project."""
+"""Scale on which 400 points more are odds of ten to one, as everywhere in this project."""
 MEASURED_RULES = "official"
-"""The preset that the lab's ladder is played by."""
+"""The preset of the lab's ladder."""
 ANCHOR_SIGMA = 1.0
-"""How well a built-in AI's strength is known by these rules."""
+"""Standard deviation of an anchor's skill under the measured rules."""
 OTHER_RULES_SIGMA = 4.0
-"""The same by others."""
+"""Standard deviation of an anchor's skill under all other rules."""
 REPEAT_SECONDS = 86400.0
 
 ANCHORS = {"2": levels.ratings(2), "3-6": levels.ratings(4)}
-"""Points of built-in AIs, as the lab's ladder has them; those not on it have no rating."""
+"""Points of built-in AIs on the lab's ladder; AIs that are not on it have no rating."""
 
 
 def points(skill: Skill) -> tuple[float, float]:
-    """A skill as people read it: a rating and its standard deviation."""
+    """Convert a skill to points: a rating and its standard deviation."""
     return START + POINTS_PER_SKILL * (skill.mu - 25.0), POINTS_PER_SKILL * skill.sigma
 
 
 def anchor(agent: str, ladder: str) -> Skill | None:
-    """The skill that a built-in AI is taken to have on a ladder."""
+    """Return the fixed skill of a built-in AI on a ladder; None if it was not measured."""
     preset, _, size = ladder.rpartition(" ")
     measured = ANCHORS[size].get(agent)
     if measured is None:
@@ -51,7 +51,7 @@ def anchor(agent: str, ladder: str) -> Skill | None:
 
 
 def category(preset: str, players: int) -> str:
-    """The ladder that a game belongs to."""
+    """Return the name of a game's ladder."""
     return f"{preset} {'2' if players == 2 else '3-6'}"
 
 
@@ -83,7 +83,7 @@ def rate_game(connection: Connection, table: Table, at: float) -> None:
 
 
 def blended(before: Skill, after: Skill, weight: float) -> Skill:
-    """Part of the way from one skill to another."""
+    """Interpolate linearly between two skills; a weight of 1 returns the second."""
     return Skill(
         before.mu + weight * (after.mu - before.mu),
         before.sigma + weight * (after.sigma - before.sigma),
@@ -91,7 +91,7 @@ def blended(before: Skill, after: Skill, weight: float) -> Skill:
 
 
 def skill_of(connection: Connection, person: str, ladder: str) -> Skill:
-    """What is known of somebody's skill."""
+    """Return a person's skill on a ladder, or the prior for a person without games."""
     ratings = schema.ratings
     row = connection.execute(
         sa.select(ratings).where(ratings.c.player == person, ratings.c.category == ladder)
@@ -100,7 +100,7 @@ def skill_of(connection: Connection, person: str, ladder: str) -> Skill:
 
 
 def _weight(connection: Connection, person: str, people: list[str], at: float) -> float:
-    """One for opponents met for the first time today, less for those met before."""
+    """Return the weight of a game: 1 against new opponents, less the more they met in a day."""
     others = [other for other in people if other != person]
     if not others:
         return 1.0
@@ -150,7 +150,7 @@ def _store(
 
 # --- reading ------------------------------------------------------------------------------------
 def standings(connection: Connection, ladder: str, limit: int) -> list[LadderEntry]:
-    """A ladder: people and bots by what they almost surely are worth, with the AIs as marks."""
+    """Return a ladder: people and bots by conservative rating, with built-in AIs for reference."""
     ratings, people = schema.ratings, schema.people
     rows = connection.execute(
         sa.select(ratings, people.c.name, people.c.kind)
@@ -178,7 +178,7 @@ def standings(connection: Connection, ladder: str, limit: int) -> list[LadderEnt
 
 
 def rating_curve(connection: Connection, person: str) -> dict[str, list[RatingChange]]:
-    """How somebody's ratings have changed, by ladder."""
+    """Return the changes of a person's ratings, by ladder."""
     changes = schema.rating_changes
     curves: dict[str, list[RatingChange]] = {}
     for row in connection.execute(

@@ -1,6 +1,6 @@
-"""A decision of a finished game, decided anew: the others are played by an AI from there on.
+"""Retries: play on from a decision of a finished game, with an AI in the other seats.
 
-Either move by move, with nothing kept here, or at a table like any other.
+A retry runs either move by move, without state on the server, or at an ordinary table.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from perudo.server.wire.table_options import MAX_SEATS, AiSeat, OpenSeat, TableO
 from perudo.table import SeededDice, Table
 
 OTHERS = "observer"
-"""Who plays in the other seats."""
+"""The AI that plays the other seats."""
 THINK_SECONDS = 5.0
 
 SHOWN = (
     *("round", "dice", "counts", "bid", "bidder", "history"),
     *("wild", "palafico", "total"),
 )
-"""The facts that come before the legal actions."""
+"""Facts of the position that come before the legal actions in the answer."""
 
 
 async def play_again(
     record: MatchRecord, n: int, actions: list[str], seed: int, pool: AiPool
 ) -> RetryState:
-    """The game from event ``n`` on, with these actions instead, up to the player's next decision.
+    """Play the game from event ``n`` on with these actions, up to the player's next decision.
 
-    Nothing is kept here: whoever plays sends again all that was done since, with the same seed.
+    The server stores nothing: each request repeats all actions since event ``n``, and the seed.
     """
     seat, before = _until(record, n)
     hosting = hosting_of(record.game.name)
@@ -50,7 +50,7 @@ async def play_again(
     done = list(actions)
     while table.actor is not None and table.actor != seat:
         if len(done) >= MOST_ACTIONS:
-            raise Refused("too_many", "this game has gone on for too long")
+            raise Refused("too_many", "this game is too long")
         view = table.observe(table.actor)
         action = await pool.decide(OTHERS, view.record, None, THINK_SECONDS)
         table.act(table.actor, action)
@@ -70,7 +70,7 @@ async def play_again(
 
 
 def table_options(record: MatchRecord, n: int) -> TableOptions:
-    """The table at which a decision is tried again: private, AIs in the others' seats."""
+    """Return the options of a table for a retry: private, with AIs in the other seats."""
     seat, _ = _until(record, n)
     if len(record.players) > MAX_SEATS:
         raise PerudoError(f"a table has at most {MAX_SEATS} seats, not {len(record.players)}")
@@ -89,8 +89,9 @@ def table_log(
 ) -> list[events.Event]:
     """The beginning of the table's log: everything up to the decision, then it is the person's.
 
-    In what the game is archived as the seat is nobody's: a game that began in the middle tells
-    nothing about who went on with it. Its first dice were promised elsewhere, if at all.
+    The archived game does not name the person in the seat, since a game that began in the middle
+    says nothing about that player. It has no commitment to its first dice, which were rolled in the
+    original game.
     """
     seat, before = _until(record, n)
     players = [
@@ -119,7 +120,7 @@ def table_log(
 
 
 def _until(record: MatchRecord, n: int) -> tuple[int, MatchRecord]:
-    """Who decides at event ``n``, and the record up to there without what was promised of dice."""
+    """Return the seat that decides at event ``n``, and the record before it without fair dice."""
     if not 1 <= n <= len(record.events) or record.events[n - 1]["event"] != "act":
         raise Refused("no_decision", f"event {n} of this game is not a decision")
     before = MatchRecord(record.game, record.setting, list(record.players), record.start)

@@ -1,8 +1,8 @@
-"""Reviews of finished games: made in an AI process, one at a time, and kept in the database.
+"""Reviews of finished games, made one at a time in an AI process and stored in the database.
 
-The process that is asked for a review makes it and adds each decision to the database, where every
-process finds it. It also says now and then that it is still at work: a review that nobody works at
-any more can be begun again.
+The server process that gets the request makes the review, and adds each decision to the database
+for every process to read. It also updates a timestamp regularly, so that a review whose process has
+died can be started again.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ log = logging.getLogger("perudo.reviews")
 
 SAMPLES = 1000
 MOST_SECONDS = 240.0
-"""A review that takes longer is given up."""
+"""Time limit for a review."""
 WAITING = 8
-"""Reviews that may wait for their turn."""
+"""Maximum number of unfinished reviews."""
 REPORT_SECONDS = 1.0
-"""Time between two reports of progress."""
+"""Interval at which progress is stored."""
 LOST_SECONDS = 30.0
-"""A review without a report for this long is lost: its process has ended."""
+"""Time without stored progress after which a review's process is taken for dead."""
 KEPT = 200
 KEPT_SECONDS = 7 * 86400.0
-"""Older reviews are deleted when another is begun."""
+"""Age at which reviews are deleted when another one starts; ``KEPT`` limits their number."""
 REVIEW_LATE, REVIEW_FAILED = "review_late", "review_failed"
-"""Codes of what can go wrong."""
+"""Codes of problems."""
 
 reviews = schema.reviews
 
 
 @dataclass(frozen=True)
 class Review:
-    """A review as the database has it."""
+    """A review as stored in the database."""
 
     lines: list[str]
     so_far: ReviewSoFar
@@ -71,7 +71,7 @@ class Reviews:
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def begin(self, record: MatchRecord, agents: list[str], seat: int | None) -> Review:
-        """Begin a review, or find the same one."""
+        """Start a review, or return an identical one that exists already."""
         lines = list(record.lines())
         key = json.dumps([lines, agents, seat])
         id = hashlib.sha256(key.encode()).hexdigest()[:24]
@@ -91,14 +91,14 @@ class Reviews:
         return await self.find(id)
 
     async def find(self, id: str) -> Review:
-        """Find a review by its id."""
+        """Return a review by its id; raise if there is none or its process has died."""
         row = await self._store.read(
             lambda connection: connection.execute(
                 sa.select(reviews).where(reviews.c.id == id)
             ).first()
         )
         if row is None or (not row.done and row.updated < self._now() - LOST_SECONDS):
-            raise Refused("no_review", "there is no such review any more; begin it again")
+            raise Refused("no_review", "this review no longer exists; start it again")
         so_far: ReviewSoFar = {
             "id": row.id,
             "agents": json.loads(row.agents),
@@ -112,7 +112,7 @@ class Reviews:
         return Review(row.record.splitlines(), so_far)
 
     async def stop(self) -> None:
-        """Give up all reviews under way; whoever wants one begins it again."""
+        """Cancel and delete all unfinished reviews; clients can start them again."""
         unfinished = dict(self._tasks)
         for task in unfinished.values():
             task.cancel()
@@ -121,8 +121,8 @@ class Reviews:
             forgotten = reviews.delete().where(reviews.c.id.in_(unfinished), ~reviews.c.done)
             try:
                 await self._store.write(lambda connection: connection.execute(forgotten))
-            except StoreError as error:  # then they are lost after a while
-                log.warning("reviews are not forgotten: %s", error)
+            except StoreError as error:  # they expire after LOST_SECONDS
+                log.warning("unfinished reviews cannot be deleted: %s", error)
 
     async def _run(self, id: str, record: list[str], agents: list[str], seat: int | None) -> None:
         found: list[str] = []
@@ -159,7 +159,7 @@ class Reviews:
         problem: str | None = None,
         code: str | None = None,
     ) -> None:
-        """Add what was found to the database, and say that the review is not lost."""
+        """Add new decisions to the database, and update the review's timestamp."""
         count = len(found)
         new = "".join(f"{decision}\n" for decision in found[:count])
         values = {"done": done, "problem": problem, "code": code, "updated": self._now()}
@@ -174,7 +174,7 @@ class Reviews:
 
 
 def _add(connection: Connection, values: dict[str, str | float | None]) -> bool:
-    """Add a review unless it is there; returns whether it was added."""
+    """Add a review unless it exists, and return True if it was added."""
     now = cast(float, values["updated"])
     row = connection.execute(sa.select(reviews).where(reviews.c.id == values["id"])).first()
     under_way = ~reviews.c.done & (reviews.c.updated >= now - LOST_SECONDS)
@@ -182,7 +182,7 @@ def _add(connection: Connection, values: dict[str, str | float | None]) -> bool:
         return False
     waiting = sa.select(sa.func.count()).select_from(reviews).where(under_way)
     if connection.execute(waiting).scalar_one() >= WAITING:
-        raise Refused("too_many", "many games are being reviewed; try again in a minute")
+        raise Refused("too_many", "too many reviews are under way; try again in a minute")
     newest = sa.select(reviews.c.id).order_by(reviews.c.updated.desc()).limit(KEPT)
     kept = reviews.c.id.in_(newest) & (reviews.c.updated >= now - KEPT_SECONDS)
     connection.execute(reviews.delete().where((reviews.c.id == values["id"]) | ~kept))
@@ -194,12 +194,12 @@ REPEATED = (
     *("n", "event", "seat", "action"),
     *("reason", "caller", "target", "count", "lost", "gained"),
 )
-"""The fields of a record's event that a step repeats."""
+"""Fields of a record's event that a step repeats."""
 SHOWN = ("counts", "bid", "bidder", "turn", "history", "wild", "palafico", "winner")
 
 
 def steps(record: MatchRecord) -> list[Step]:
-    """Every event with the table as it was after it, all dice shown."""
+    """Return every event with the table after it, showing all dice."""
     told: list[Step] = []
     hands: list[str] = []
     for event, state in record.replay():

@@ -1,1 +1,1 @@
-"""The HTTP endpoints, one file per resource."""
+"""HTTP endpoints, one module per resource."""

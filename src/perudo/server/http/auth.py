@@ -1,4 +1,4 @@
-"""Whose request it is: a cookie of a browser, or a bearer token of a program."""
+"""Authentication of requests, by a browser's cookie or a program's bearer token."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from perudo.server.server import Server
 COOKIE = "perudo"
 SUBPROTOCOL = "perudo"
 SUBPROTOCOL_TOKEN = "token."
-"""A WebSocket that cannot send headers offers the subprotocols ``perudo`` and ``token.TOKEN``."""
+"""Prefix of the token for WebSocket clients that cannot send headers, such as browsers: they offer
+the subprotocols ``perudo`` and ``token.TOKEN``."""
 
 
 def token_of(connection: HTTPConnection) -> str | None:
-    """The token that comes with a request."""
+    """Return the token sent with a request, or None."""
     scheme, _, token = connection.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and token:
         return token
@@ -30,17 +31,17 @@ def token_of(connection: HTTPConnection) -> str | None:
 
 
 def server_of(connection: HTTPConnection) -> Server:
-    """The running service."""
+    """Return the running server."""
     server: Server = connection.app.state.server
     return server
 
 
 async def visitor(connection: HTTPConnection) -> Person:
-    """Who asks; raises if nobody says."""
+    """Return the person who sent the request; raise if it has no valid session."""
     token = token_of(connection)
     person = await server_of(connection).people.by_token(token) if token else None
     if person is None:
-        raise Refused("no_session", "begin with POST /api/guests, or log in")
+        raise Refused("no_session", "no valid session; start with POST /api/guests, or log in")
     return person
 
 
@@ -49,7 +50,7 @@ ServerHere = Annotated[Server, Depends(server_of)]
 
 
 def keep(response: Response, connection: HTTPConnection, token: str) -> None:
-    """Have the browser keep a session's token, where no script can read it."""
+    """Set a cookie with a session's token, which scripts cannot read."""
     secure = server_of(connection).settings.secure_cookies or connection.url.scheme == "https"
     response.set_cookie(
         COOKIE,
@@ -63,12 +64,12 @@ def keep(response: Response, connection: HTTPConnection, token: str) -> None:
 
 
 def drop(response: Response) -> None:
-    """Have the browser forget it."""
+    """Delete the session's cookie."""
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
 
 
 def limit_sign_ins(connection: HTTPConnection) -> None:
-    """Guessing passwords takes long."""
+    """Apply the rate limit on attempts to sign in, so that guessing passwords takes long."""
     client = connection.client
     if not server_of(connection).sign_ins.take(client.host if client else "unknown"):
-        raise Refused("too_fast", "too many attempts; wait some minutes")
+        raise Refused("too_fast", "too many attempts; wait a few minutes")

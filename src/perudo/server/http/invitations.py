@@ -1,4 +1,4 @@
-"""HTTP: the link to a table, as text and as a code that phones scan."""
+"""HTTP: the link to a table, as text and as a QR code."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from perudo.server.wire.bodies import InvitationLink
 router = APIRouter(prefix="/api", tags=["tables"])
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 OWN = {"Cache-Control": "no-store"}
-"""What one is told depends on who one is."""
+"""Headers that prevent caching, because the answer depends on the visitor."""
 
 
 @router.get("/tables/{table}/invitation")
 async def invitation(
     table: str, request: Request, response: Response, server: ServerHere
 ) -> InvitationLink:
-    """The address at which friends find a table.
+    """Return the link to a table.
 
-    Whoever made it or sits there is told the link with which others can take the seats that are by
-    invitation; everybody else one to watch (``invites`` is false).
+    The creator and the seated players get a link with which others can take the seats by
+    invitation; everybody else gets a link to watch (``invites`` is false).
     """
     response.headers.update(OWN)
     return await link_for(table, request, server)
@@ -34,7 +34,7 @@ async def invitation(
 
 @router.get("/tables/{table}/invitation.svg", responses={200: {"content": {"image/svg+xml": {}}}})
 async def invitation_code(table: str, request: Request, server: ServerHere) -> Response:
-    """The same as a code to scan."""
+    """Return the link to a table as a QR code."""
     drawn = io.BytesIO()
     segno.make((await link_for(table, request, server))["link"], error="m").save(
         drawn, kind="svg", border=2, dark="#000", light="#fff", omitsize=True
@@ -43,7 +43,7 @@ async def invitation_code(table: str, request: Request, server: ServerHere) -> R
 
 
 async def link_for(table: str, request: Request, server: Server) -> InvitationLink:
-    """The link that whoever asks may pass on. The key stands where no server is told it."""
+    """Return the link that the visitor may share, with the key in the part not sent to servers."""
     token = token_of(request)
     person = None if token is None else await server.people.by_token(token)
     found = await server.lobby.invitation(table, None if person is None else person.id)
@@ -56,7 +56,7 @@ async def link_for(table: str, request: Request, server: Server) -> InvitationLi
 
 
 def place_of(request: Request, lan: bool) -> str:
-    """This service's address for others: in a local network not the machine's name for itself."""
+    """Return this service's address for others, which in a local network is not a loopback one."""
     base = urlsplit(str(request.base_url))
     place = base.netloc
     if lan and base.hostname in LOOPBACK:

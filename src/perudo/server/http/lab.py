@@ -1,4 +1,4 @@
-"""HTTP: series of games for the lab's corner of the page, and the reproduced results."""
+"""HTTP: series of games for the page's lab, and the reproduced results."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from perudo.server.http.auth import ServerHere
 
 router = APIRouter(prefix="/api", tags=["lab"])
 DOCS = Path(__file__).resolve().parents[4] / "docs"
-"""The documents of the source tree; an installed package has none."""
+"""Documents in the source tree; an installed package does not have them."""
 TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}}}
 PICTURE: dict[int | str, dict[str, Any]] = {200: {"content": {"image/png": {}}}}
 
 
 @router.get("/tables/{table}/records", responses=TEXT)
 async def table_records(table: str, server: ServerHere) -> PlainTextResponse:
-    """The records of all finished games of a table, one after the other, as JSON lines."""
+    """Return the records of all finished games of a table, one after the other, as JSON lines."""
     lines = await server.service.store.read(lambda connection: _all_lines(connection, table))
     if not lines:
-        raise Refused("no_game", "no game has been finished at this table")
+        raise Refused("no_game", "this table has no finished games")
     headers = {"content-disposition": f'attachment; filename="{_safe(table)}.jsonl"'}
     return PlainTextResponse("".join(f"{line}\n" for line in lines), headers=headers)
 
@@ -49,16 +49,16 @@ def _safe(name: str) -> str:
 
 @router.get("/lab/results", responses=TEXT)
 async def results() -> PlainTextResponse:
-    """The papers' experiments, reported beside measured, as text with tables."""
+    """Return the papers' experiments, reported and measured, as Markdown."""
     page = DOCS / "results.md"
     if not page.is_file():
-        raise Refused("no_results", "the results are in the source tree: docs/results.md")
+        raise Refused("no_results", "the results are only in the source tree: docs/results.md")
     return PlainTextResponse(await asyncio.to_thread(page.read_text, "utf-8"))
 
 
 @router.get("/lab/figures/{name}", responses=PICTURE)
 async def figure(name: str) -> FileResponse:
-    """A figure of the results."""
+    """Return a figure of the results."""
     known = {path.name: path for path in (DOCS / "figures").glob("*.png")}
     if name not in known:
         raise Refused("no_results", "there is no such figure")

@@ -1,4 +1,4 @@
-"""What the service tells those who watch over it, in Prometheus's format."""
+"""Metrics of the service, in Prometheus's format."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from perudo.server.server import Server
 
 
 class ServerCollector:
-    """Reads the numbers when they are asked for."""
+    """Collector that reads the metrics on each request."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
 
     def collect(self) -> Iterator[Any]:
-        """All numbers."""
+        """Yield all metrics."""
         server, counts = self._server, self._server.service.counts
         for name, about, value in (
             ("perudo_tables_awake", "Tables in memory.", server.lobby.awake),
             ("perudo_connections", "Open WebSockets.", len(server.connections)),
-            ("perudo_queue", "Players who wait for a game.", len(server.queue)),
+            ("perudo_queue", "Players waiting for a game.", len(server.queue)),
         ):
             yield GaugeMetricFamily(name, about, value=value)
         for name, about, value in (
-            ("perudo_moves", "Moves that were played and stored.", counts.moves),
-            ("perudo_games", "Games that were played to their end.", counts.games),
-            ("perudo_forced_moves", "Moves played for somebody out of time.", counts.forced),
-            ("perudo_failed_tables", "Tables loaded again after a failure.", counts.failed_rooms),
+            ("perudo_moves", "Moves played and stored.", counts.moves),
+            ("perudo_games", "Games played to the end.", counts.games),
+            ("perudo_forced_moves", "Moves played for players out of time.", counts.forced),
+            ("perudo_failed_tables", "Tables reloaded after a failure.", counts.failed_rooms),
             (
                 "perudo_thinkers_replaced",
-                "Thinking processes that had to be ended.",
+                "AI processes replaced after a failure.",
                 server.service.pool.replaced,
             ),
         ):
@@ -41,7 +41,7 @@ class ServerCollector:
 
 
 def exposition(server: Server) -> bytes:
-    """The text of /metrics."""
+    """Return the text of /metrics."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(ServerCollector(server))
     return generate_latest(registry)

@@ -1,4 +1,4 @@
-"""What every request passes: origin list, size and rate limits, and headers for browsers."""
+"""Middleware for every request: allowed origins, size and rate limits, and security headers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from perudo.server.rate_limits import Buckets
 
 BODY_BYTES = 65536
 COUNTED = ("/api", "/ws")
-"""Paths, with what is below them, to which the limit of requests applies."""
+"""Paths to which the rate limit applies, with all paths below them."""
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 HEADERS = {
     "content-security-policy": (
@@ -28,13 +28,13 @@ HEADERS = {
 
 
 def address_of(scope: Scope) -> str:
-    """Where a request comes from; behind a trusted proxy, what that says."""
+    """Return the client's address; behind a trusted proxy, the address that the proxy reports."""
     client = scope.get("client")
     return client[0] if client else "unknown"
 
 
 class Guard:
-    """Refuses what comes from other origins, is too large or comes too often."""
+    """Middleware that refuses requests of other origins, and requests too large or too frequent."""
 
     def __init__(self, app: ASGIApp, origins: set[str], requests: Buckets) -> None:
         self._app = app
@@ -42,7 +42,7 @@ class Guard:
         self._requests = requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or refuse it."""
+        """Pass a request on, or refuse it."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -50,7 +50,9 @@ class Guard:
         origin = headers.get("origin")
         changes = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
         if changes and origin is not None and origin not in self._origins:
-            await _refuse(scope, receive, send, 403, "origin", f"{origin[:80]} may not use this")
+            await _refuse(
+                scope, receive, send, 403, "origin", f"origin {origin[:80]} is not allowed"
+            )
             return
         if _is_counted(scope["path"]) and not self._requests.take(address_of(scope)):
             await _refuse(scope, receive, send, 429, "too_fast", "too many requests; wait a moment")
@@ -60,21 +62,22 @@ class Guard:
             return
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > BODY_BYTES:
-            await _refuse(scope, receive, send, 413, "too_large", "a body has at most 64 KiB")
+            await _refuse(scope, receive, send, 413, "too_large", "the body is larger than 64 KiB")
             return
         await self._app(scope, _limited(receive), _with_headers(send))
 
 
 def _is_counted(path: str) -> bool:
-    """Whether a request costs the service something; the page is many small files, and costs none.
+    """Return True if the rate limit applies to a path.
 
-    A school behind one address may open it a hundred times in a minute.
+    It does not apply to the page's many small files, which are cheap: a school behind one address
+    may open the page a hundred times in a minute.
     """
     return path in COUNTED or path.startswith(tuple(f"{each}/" for each in COUNTED))
 
 
 def _limited(receive: Receive) -> Receive:
-    """A body without a stated length is cut off where it becomes too large."""
+    """Wrap ``receive`` to cut off a body of unknown length when it becomes too large."""
     read = 0
 
     async def limited() -> Message:

@@ -29,7 +29,7 @@ router = APIRouter(prefix="/api", tags=["people"])
 
 
 def bots_of(server: ServerHere) -> Bots:
-    """The bots of the running service."""
+    """Return the bots of the running server."""
     return Bots(server.service.store, server.service.clock.time)
 
 
@@ -40,7 +40,7 @@ BotsHere = Annotated[Bots, Depends(bots_of)]
 async def new_guest(
     body: NewGuest, request: Request, response: Response, server: ServerHere
 ) -> Session:
-    """Become a guest; the session comes as a cookie, and as a token for programs."""
+    """Create a guest and a session, sent as a cookie and, for programs, as a token."""
     limit_sign_ins(request) if body.name else None
     person, token = await server.people.new_guest(body.name)
     keep(response, request, token)
@@ -49,15 +49,15 @@ async def new_guest(
 
 @router.get("/me")
 async def me(person: Visitor) -> Me:
-    """Who one is."""
+    """Return the visitor's name and kind."""
     return {"you": person.public}
 
 
 @router.post("/accounts", status_code=201, dependencies=[Depends(limit_sign_ins)])
 async def register(body: Credentials, person: Visitor, server: ServerHere) -> Account:
-    """Keep one's games and rating under a name and password.
+    """Turn a guest into an account with a password, keeping its games.
 
-    The recovery codes are told once: each sets a new password.
+    The answer shows the recovery codes only this once; each can set a new password.
     """
     account, codes = await server.people.register(person, body.name, body.password)
     return {"you": account.public, "recovery_codes": codes}
@@ -67,7 +67,7 @@ async def register(body: Credentials, person: Visitor, server: ServerHere) -> Ac
 async def log_in(
     body: Credentials, request: Request, response: Response, server: ServerHere
 ) -> Session:
-    """Begin a session of an account."""
+    """Start a session of an account."""
     person, token = await server.people.log_in(body.name, body.password)
     keep(response, request, token)
     return {"you": person.public, "token": token}
@@ -92,39 +92,39 @@ async def log_out_others(request: Request, person: Visitor, server: ServerHere) 
 
 @router.post("/password", dependencies=[Depends(limit_sign_ins)])
 async def change_password(body: PasswordChange, person: Visitor, server: ServerHere) -> Done:
-    """Choose another password."""
+    """Change the password."""
     await server.people.change_password(person, body.old, body.new)
     return {"done": True}
 
 
 @router.post("/recover", dependencies=[Depends(limit_sign_ins)])
 async def recover(body: Recovery, server: ServerHere) -> Account:
-    """Set a new password with a recovery code; all sessions end and the codes are new."""
+    """Set a new password with a recovery code, end all sessions and return new codes."""
     person, codes = await server.people.recover(body.name, body.code, body.password)
     return {"you": person.public, "recovery_codes": codes}
 
 
 @router.get("/bots")
 async def bots(person: Visitor, all_bots: BotsHere) -> BotList:
-    """One's bots."""
+    """List the bots of the account."""
     return {"bots": [bot.public for bot in await all_bots.of(person)]}
 
 
 @router.post("/bots", status_code=201)
 async def new_bot(body: NewBot, person: Visitor, all_bots: BotsHere) -> CreatedBot:
-    """Make a bot; its token is told once."""
+    """Create a bot; the answer shows its token only this once."""
     bot, token = await all_bots.new(person, body.name)
     return {"bot": bot.public, "token": token}
 
 
 @router.post("/bots/{bot}/token")
 async def renew_token(bot: str, person: Visitor, all_bots: BotsHere) -> BotToken:
-    """Another token for a bot; the old one is worth nothing any more."""
+    """Replace a bot's token; the old one is no longer valid."""
     return {"token": await all_bots.renew_token(person, bot)}
 
 
 @router.put("/bots/{bot}/filters")
 async def set_filters(bot: str, body: Filters, person: Visitor, all_bots: BotsHere) -> Done:
-    """Choose which challenges a bot hears of."""
+    """Choose the challenges that a bot receives."""
     await all_bots.set_filters(person, bot, body)
     return {"done": True}

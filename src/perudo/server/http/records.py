@@ -28,9 +28,9 @@ async def games(
     before: float | None = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> GameList:
-    """Finished public games, the newest first; of one player, or of all.
+    """List finished games, newest first, of one player or of all.
 
-    One's own private games are listed to oneself.
+    The games are public; players also see their private games in their own lists.
     """
     token = token_of(request)
     asking = await server.people.by_token(token) if token and person is not None else None
@@ -41,13 +41,13 @@ async def games(
 
 @router.get("/games/{game}")
 async def one_game(game: str, server: ServerHere) -> GameStory:
-    """A finished game with its record, for looking at it again."""
+    """Return a finished game with its record."""
     return await server.service.store.read(partial(records.game_story, id=game))
 
 
 @router.get("/games/{game}/record", responses=TEXT)
 async def game_record(game: str, server: ServerHere) -> PlainTextResponse:
-    """The record as JSON lines, as ``perudo verify`` and ``perudo review`` read it."""
+    """Return the record as JSON lines, the input of ``perudo verify`` and ``perudo review``."""
     lines = await server.service.store.read(partial(records.record_lines, id=game))
     headers = {"content-disposition": f'attachment; filename="{game}.jsonl"'}
     return PlainTextResponse("".join(f"{line}\n" for line in lines), headers=headers)
@@ -55,17 +55,17 @@ async def game_record(game: str, server: ServerHere) -> PlainTextResponse:
 
 @router.get("/games/{game}/notation", responses=TEXT)
 async def game_notation(game: str, server: ServerHere) -> PlainTextResponse:
-    """The game for people to read: one line a round."""
+    """Return the game as a readable transcript, with one line per round."""
     record = await server.service.store.read(partial(records.record_of, id=game))
     return PlainTextResponse(record.transcript() + "\n")
 
 
 @router.get("/people/{person}")
 async def one_person(person: str, server: ServerHere) -> PersonPage:
-    """A player's page: who, how they play, and how their ratings have changed."""
+    """Return a player's profile: name, statistics and rating changes."""
     found = await server.people.by_id(person)
     if found is None:
-        raise Refused("no_person", "there is nobody of this id")
+        raise Refused("no_person", "there is no person with this id")
     store = server.service.store
     return {
         "person": found.public,
@@ -81,7 +81,7 @@ async def ladder(
     players: Annotated[int, Query(ge=2, le=6)] = 4,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> Ladder:
-    """People and bots on one ladder, with intervals; built-in AIs stand there as marks."""
+    """Return a ladder of people and bots with 95 % intervals, and built-in AIs for reference."""
     if rules not in PRESETS:
         raise PerudoError(f"unknown rules {rules!r}; there are: {', '.join(PRESETS)}")
     name = category(rules, players)

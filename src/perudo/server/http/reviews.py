@@ -1,4 +1,4 @@
-"""HTTP: reviews of finished games, and decisions tried again."""
+"""HTTP: reviews of finished games, and retries of their decisions."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ router = APIRouter(prefix="/api", tags=["reviews"])
 
 
 def notation_of(record: MatchRecord) -> str | None:
-    """A record as text that is short enough for a link; None if it could not be read again."""
+    """Return a record as text short enough for a link; None if that text could not be parsed."""
     text = record.transcript()
     try:
         parse_record(text)
-    except PerudoError:  # such as a game that began with other dice than its rules say
+    except PerudoError:  # for example, a game that began with other dice than its rules say
         return None
     return text
 
 
 @router.post("/reviews", status_code=201)
 async def new_review(body: NewReview, person: Visitor, server: ServerHere) -> BegunReview:
-    """Begin a review; its decisions come one by one, see ``GET /api/reviews/{id}``."""
+    """Start a review; ``GET /api/reviews/{id}`` returns its decisions as they are found."""
     if (body.game is None) == (body.record is None):
         raise PerudoError("a review needs either a game or a record")
     record: MatchRecord
@@ -67,13 +67,13 @@ async def new_review(body: NewReview, person: Visitor, server: ServerHere) -> Be
 
 @router.get("/reviews/{review}")
 async def one_review(review: str, server: ServerHere) -> ReviewSoFar:
-    """What has been found so far."""
+    """Return a review with the decisions found so far."""
     return (await server.reviews.find(review)).so_far
 
 
 @router.post("/reviews/{review}/retries")
 async def retry(review: str, body: Retry, person: Visitor, server: ServerHere) -> RetryState:
-    """Play on from a decision, differently."""
+    """Play on from a decision with other actions."""
     record = await record_of(review, server)
     return await play_again(record, body.n, body.actions, body.seed, server.service.pool)
 
@@ -82,7 +82,7 @@ async def retry(review: str, body: Retry, person: Visitor, server: ServerHere) -
 async def retry_table(
     review: str, body: RetryTable, person: Visitor, server: ServerHere
 ) -> TableName:
-    """A table at which a decision is one's own, and the game goes on from there."""
+    """Create a table where the visitor makes a decision of the game and plays on from there."""
     record = await record_of(review, server)
     options = table_options(record, body.n)
     log = await asyncio.to_thread(table_log, record, body.n, person, options)
@@ -90,5 +90,5 @@ async def retry_table(
 
 
 async def record_of(review: str, server: Server) -> MatchRecord:
-    """The record of the game that a review is about."""
+    """Return the record of a review's game."""
     return await asyncio.to_thread((await server.reviews.find(review)).record)

@@ -1,4 +1,4 @@
-"""HTTP: whether the service works, and how it is described."""
+"""HTTP: health, metrics and API descriptions."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ HERE = ("127.0.0.1", "::1")
 
 @router.get("/healthz")
 async def health(server: ServerHere) -> Health:
-    """Whether the database answers, and whether tables can be played at yet."""
+    """Check that the database answers, and report if games can be played yet."""
     await server.service.store.read(lambda connection: connection.execute(sa.text("select 1")))
     return {"ready": server.ready.is_set(), "version": __version__}
 
 
 @router.get("/metrics", response_class=PlainTextResponse, include_in_schema=False)
 async def metrics(request: Request, server: ServerHere) -> PlainTextResponse:
-    """Numbers for Prometheus: to this machine, or to whoever has the token."""
+    """Return metrics for Prometheus, to this machine or to a client with the token."""
     given = request.headers.get("authorization", "").removeprefix("Bearer ")
     token = server.settings.metrics_token
-    # A proxy on this machine, trusted or not, asks for others.
+    # A proxy on this machine, trusted or not, forwards the requests of other machines.
     passed_on = any(name in request.headers for name in ("x-forwarded-for", "forwarded", "via"))
     from_here = request.client is not None and request.client.host in HERE and not passed_on
     right = token is not None and hmac.compare_digest(given.encode(), token.encode())
@@ -44,11 +44,11 @@ async def metrics(request: Request, server: ServerHere) -> PlainTextResponse:
 
 @router.get("/asyncapi.json", include_in_schema=False)
 async def websocket_description() -> Response:
-    """The WebSocket's messages."""
+    """Return the AsyncAPI description of the WebSocket's messages."""
     return Response(ASYNCAPI, media_type="application/json")
 
 
 @router.get("/api", response_class=HTMLResponse, include_in_schema=False)
 async def described(request: Request) -> HTMLResponse:
-    """All of it for people."""
+    """Return a readable page with all HTTP endpoints."""
     return HTMLResponse(api_page(request.app))

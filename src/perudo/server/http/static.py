@@ -1,4 +1,4 @@
-"""The page's files: asked about again each time, so that no browser mixes two versions of them."""
+"""The page's files, revalidated on every use so that no browser mixes two versions of them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from starlette.staticfiles import StaticFiles
 
 
 class PageFiles(StaticFiles):
-    """Files that browsers keep, but use only after asking whether they are still the same."""
+    """Static files that browsers may cache, but must revalidate before use."""
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
-        """A file, or that it has not changed."""
+        """Return a file, or 304 if it has not changed."""
         response = super().file_response(*args, **kwargs)
         response.headers["cache-control"] = "no-cache"
         return response

@@ -28,7 +28,7 @@ router = APIRouter(prefix="/api", tags=["tables"])
 
 @router.get("/rules")
 async def rules() -> RuleBook:
-    """The presets in words, and every option with its values."""
+    """Return the presets with summaries, and every option with its values."""
     official = PRESETS["official"].rules
     return {
         "presets": [
@@ -51,7 +51,7 @@ async def rules() -> RuleBook:
 
 @router.get("/levels")
 async def levels() -> Levels:
-    """The strengths that everybody can choose from, weakest first."""
+    """Return the AI levels that players choose from, weakest first."""
     return {
         "levels": [
             {"name": name, "agent": level.agent, "summary": level.summary}
@@ -62,7 +62,7 @@ async def levels() -> Levels:
 
 @router.get("/agents")
 async def agents() -> Agents:
-    """The built-in AIs: levels for everybody, names with parameters for experts."""
+    """Return the built-in AIs, by level and, for experts, by name with parameters."""
     return {**await levels(), "agents": [_agent(name) for name in offered()]}
 
 
@@ -91,17 +91,17 @@ async def tables(
     status: Annotated[list[Status] | None, Query()] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 100,
 ) -> TableList:
-    """Public tables: those that wait for players, and games to watch."""
+    """List public tables that wait for players, and games to watch."""
     return {"tables": await server.lobby.listing(status or ("waiting", "playing"), limit)}
 
 
 @router.post("/tables", status_code=201)
 async def new_table(body: TableOptions, person: Visitor, server: ServerHere) -> TableName:
-    """Make a table. Sit down at it with ``sit`` over the WebSocket."""
+    """Create a table; take a seat with ``sit`` over the WebSocket."""
     return {"table": await server.lobby.create(person, body)}
 
 
 @router.get("/tables/{table}")
 async def one_table(table: str, server: ServerHere) -> TableAnswer:
-    """A table apart from the game on it; whoever has a private one's id has its link."""
+    """Return a table without its game; a private table's id works as its link."""
     return {"info": await server.lobby.info(table)}

@@ -19,16 +19,16 @@ BOTS_PER_ACCOUNT = 20
 
 
 class Bots:
-    """All bots of the service."""
+    """The bots of all accounts."""
 
     def __init__(self, store: Store, now: Any) -> None:
         self._store = store
         self._now = now
 
     async def new(self, owner: Person, name: str) -> tuple[Person, str]:
-        """A bot of an account, and its token, which is told once."""
+        """Create a bot of an account, and return it with its token, stored only as a hash."""
         if owner.kind != "account":
-            raise Refused("needs_account", "bots belong to accounts; make one first")
+            raise Refused("needs_account", "bots belong to accounts; create an account first")
         name = check_name(name)
         bot = Person(new_id(), "bot", name, owner.id)
         token = secrets.token_urlsafe(32)
@@ -63,7 +63,7 @@ class Bots:
         return bot, token
 
     async def of(self, owner: Person) -> list[Person]:
-        """An account's bots."""
+        """Return an account's bots, oldest first."""
         owned = schema.people.c.owner == owner.id
         rows = await self._store.read(
             lambda connection: connection.execute(
@@ -73,7 +73,7 @@ class Bots:
         return [person_of(row) for row in rows]
 
     async def renew_token(self, owner: Person, bot_id: str) -> str:
-        """The bot's old token is worth nothing; here is another."""
+        """Replace a bot's token, and return the new one."""
         token = secrets.token_urlsafe(32)
         now = self._now()
 
@@ -86,7 +86,7 @@ class Bots:
         return token
 
     async def set_filters(self, owner: Person, bot_id: str, filters: Filters) -> None:
-        """Which challenges a bot wants to hear of."""
+        """Set the challenges that a bot receives."""
 
         def work(connection: Connection) -> None:
             _require_owner(connection, owner, bot_id)

@@ -1,4 +1,4 @@
-"""What a host does about people: passwords, bans, and silence."""
+"""The host's actions on people: new accounts and passwords, bans, and mutes."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from perudo.server.people.people import new_id
 
 
 def find_person(connection: Connection, who: str) -> Any:
-    """Somebody by name or id."""
+    """Find a person by name or id; raise if there is none."""
     people = schema.people
     wanted = (people.c.id == who) | (people.c.name_key == name_key(who))
     row = connection.execute(sa.select(people).where(wanted)).first()
     if row is None:
-        raise PerudoError(f"nobody is called {who!r} and has an account, a bot or this id")
+        raise PerudoError(f"there is no account, bot or id {who!r}")
     return row
 
 
 def new_account(connection: Connection, name: str, now: float) -> tuple[str, list[str]]:
-    """An account with a new password; returns that, and the recovery codes."""
+    """Create an account, and return its new password and recovery codes."""
     name = check_name(name)
     people = schema.people
     if connection.execute(sa.select(people).where(people.c.name_key == name_key(name))).first():
@@ -50,7 +50,7 @@ def new_account(connection: Connection, name: str, now: float) -> tuple[str, lis
 
 
 def reset_password(connection: Connection, who: str) -> str:
-    """A new password for an account; its sessions end."""
+    """Set a new password for an account, end its sessions, and return the password."""
     person = find_person(connection, who)
     if person.kind != "account":
         raise PerudoError(f"{who} is a {person.kind} and has no password")
@@ -60,7 +60,7 @@ def reset_password(connection: Connection, who: str) -> str:
 
 
 def set_banned(connection: Connection, who: str, banned: bool) -> None:
-    """Let somebody in no longer, with all their bots, or again."""
+    """Ban a person with all their bots, or lift the ban."""
     person = find_person(connection, who)
     people = schema.people
     theirs = (people.c.id == person.id) | (people.c.owner == person.id)
@@ -71,7 +71,7 @@ def set_banned(connection: Connection, who: str, banned: bool) -> None:
 
 
 def set_muted(connection: Connection, who: str, muted: bool) -> None:
-    """Let somebody's free text through nowhere, or again."""
+    """Block a person's free text everywhere, or allow it again."""
     person = find_person(connection, who)
     people = schema.people
     connection.execute(people.update().where(people.c.id == person.id).values(muted=muted))

@@ -1,4 +1,4 @@
-"""Names of people and bots: what they may be, and when two are the same."""
+"""Names of people and bots: the allowed characters, and uniqueness."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import secrets
 from perudo.server.errors import Refused
 
 NAME_PATTERN = re.compile(r"[^\W_][\w .'-]{0,22}[\w.]|[^\W_]")
-"""Names begin with a letter or digit and hold letters, digits, spaces and a few marks."""
+"""Names begin with a letter or digit, and have letters, digits, spaces and a few marks."""
 _FIRST = ("Amber", "Blue", "Brave", "Calm", "Clever", "Lucky", "Merry", "Quick", "Quiet", "Sly")
 _SECOND = ("Condor", "Cup", "Die", "Fox", "Heron", "Llama", "Otter", "Puma", "Tapir", "Vicuña")
 
 
 def check_name(name: str) -> str:
-    """The name, with single spaces; raises if it cannot be one."""
+    """Return the name with single spaces; raise if it is not allowed."""
     name = " ".join(name.split())
     if not NAME_PATTERN.fullmatch(name):
         raise Refused(
@@ -25,10 +25,10 @@ def check_name(name: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """What two names must not share."""
+    """Return the key that must be unique among names."""
     return name.casefold()
 
 
 def guest_name() -> str:
-    """A name for somebody who has not chosen one."""
+    """Return a random name for a guest who has not chosen one."""
     return f"{secrets.choice(_FIRST)} {secrets.choice(_SECOND)} {secrets.randbelow(900) + 100}"

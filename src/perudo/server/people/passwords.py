@@ -1,4 +1,4 @@
-"""Passwords, kept as argon2id, and the codes that help those who forget theirs."""
+"""Passwords, stored as argon2id hashes, and recovery codes for forgotten ones."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ NOBODYS_PASSWORD = (
     "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$"
     "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 )
-"""Checked for names that do not exist, so that these take as long."""
+"""Hash to check for unknown names, so that these take as long as known ones."""
 
 
 def check_password(password: str) -> None:
-    """Raise unless a password can be taken."""
+    """Raise unless a new password has an allowed length."""
     if not 8 <= len(password) <= 200:
         raise Refused("bad_password", "a password has 8 to 200 characters")
 
@@ -32,7 +32,7 @@ def _hasher() -> Any:
 
 
 def new_codes() -> list[str]:
-    """Recovery codes that people can write down."""
+    """Return recovery codes that people can write down."""
     alphabet = "abcdefghjkmnpqrstuvwxyz23456789"
     return [
         "-".join("".join(secrets.choice(alphabet) for _ in range(5)) for _ in range(4))
@@ -41,12 +41,12 @@ def new_codes() -> list[str]:
 
 
 def code_hash(person: str, code: str) -> str:
-    """What is stored of a recovery code: 99 random bits need no slow hash."""
+    """Return the stored hash of a recovery code, whose 99 random bits need no slow hash."""
     return hashlib.sha256(f"{person} {code.strip().lower()}".encode()).hexdigest()
 
 
 def store_codes(connection: Connection, person: str, codes: list[str]) -> None:
-    """These codes and no others."""
+    """Replace a person's recovery codes."""
     table = schema.recovery_codes
     connection.execute(table.delete().where(table.c.person == person))
     rows = [{"code_hash": code_hash(person, code), "person": person} for code in codes]
@@ -54,7 +54,7 @@ def store_codes(connection: Connection, person: str, codes: list[str]) -> None:
 
 
 def set_password(connection: Connection, person: str, hashed: str) -> None:
-    """Another password; whoever was logged in is no longer."""
+    """Store a new password hash, and end all sessions."""
     connection.execute(
         schema.people.update().where(schema.people.c.id == person).values(password=hashed)
     )
@@ -62,13 +62,13 @@ def set_password(connection: Connection, person: str, hashed: str) -> None:
 
 
 def hash_password(password: str) -> str:
-    """A password as it is stored."""
+    """Return the hash of a password; raise if the password is not allowed."""
     check_password(password)
     return str(_hasher().hash(password))
 
 
 def is_password(hashed: str, password: str) -> bool:
-    """Whether this is the password that was stored so."""
+    """Return True if the password matches a stored hash."""
     from argon2.exceptions import VerificationError
 
     try:

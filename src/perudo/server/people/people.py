@@ -1,6 +1,6 @@
-"""Who somebody is: guests and accounts, their sessions and tokens.
+"""People: guests and accounts, with their sessions and tokens.
 
-Tokens are 256 random bits; the database has their SHA-256 only.
+Tokens are 256 random bits; the database stores only their SHA-256 hashes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SESSION_SECONDS = 180 * 86400.0
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who can sit at a table."""
+    """A guest, account or bot."""
 
     id: str
     kind: PersonKind
@@ -47,32 +47,32 @@ class Person:
 
     @property
     def public(self) -> You:
-        """What they are told about themselves."""
+        """The fields that the server sends to the person."""
         return {"id": self.id, "name": self.name, "kind": self.kind}
 
     @property
     def answerable(self) -> str:
-        """Who answers for this one: the owner of a bot, else the person."""
+        """The id of the person responsible: the owner of a bot, else the person."""
         return self.owner or self.id
 
 
 def token_hash(token: str) -> str:
-    """What is stored of a token."""
+    """Return the stored hash of a token."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def new_id() -> str:
-    """A name nobody can guess."""
+    """Return a random id that nobody can guess."""
     return secrets.token_urlsafe(12)
 
 
 def person_of(row: Any) -> Person:
-    """Somebody from the database."""
+    """Return the person in a row of the database."""
     return Person(row.id, row.kind, row.name, row.owner, row.banned, row.muted)
 
 
 class People:
-    """Everybody known to the service."""
+    """The guests, accounts and bots of the service."""
 
     def __init__(self, store: Store, now: Any, registration: bool = True) -> None:
         self._store = store
@@ -81,7 +81,7 @@ class People:
 
     # --- guests and sessions --------------------------------------------------------------------
     async def new_guest(self, name: str | None) -> tuple[Person, str]:
-        """Somebody new, and their session's token."""
+        """Create a guest, and return it with its session's token."""
         chosen = check_name(name) if name else guest_name()
         person = Person(new_id(), "guest", chosen)
         token = secrets.token_urlsafe(32)
@@ -108,7 +108,7 @@ class People:
         return person, token
 
     async def by_token(self, token: str) -> Person | None:
-        """Whose session or bot token this is."""
+        """Return the person with this session or bot token; None if banned or expired."""
         wanted = token_hash(token)
         now = self._now()
 
@@ -128,7 +128,7 @@ class People:
         return await self._store.read(work)
 
     async def by_token_hashes(self, hashes: list[str]) -> dict[str, Person]:
-        """Whose sessions and tokens these are, banned or not; without those that are over."""
+        """Return people, banned or not, by the hashes of their tokens that are still valid."""
         joined = schema.sessions.join(schema.people, schema.people.c.id == schema.sessions.c.person)
         expires, now = schema.sessions.c.expires, self._now()
         query = (
@@ -141,7 +141,7 @@ class People:
         )
 
     async def by_name(self, name: str) -> Person | None:
-        """The account or bot of this name."""
+        """Return the account or bot of this name, or None."""
         wanted = schema.people.c.name_key == name_key(name)
         row = await self._store.read(
             lambda connection: connection.execute(sa.select(schema.people).where(wanted)).first()
@@ -149,7 +149,7 @@ class People:
         return None if row is None else person_of(row)
 
     async def by_id(self, id: str) -> Person | None:
-        """Somebody."""
+        """Return the person with this id, or None."""
         wanted = schema.people.c.id == id
         row = await self._store.read(
             lambda connection: connection.execute(sa.select(schema.people).where(wanted)).first()
@@ -157,14 +157,14 @@ class People:
         return None if row is None else person_of(row)
 
     async def end_session(self, token: str) -> None:
-        """A token is worth nothing any more."""
+        """End the session of a token."""
         wanted = schema.sessions.c.token_hash == token_hash(token)
         await self._store.write(
             lambda connection: connection.execute(schema.sessions.delete().where(wanted))
         )
 
     async def end_other_sessions(self, person: Person, token: str) -> int:
-        """All sessions but this one are over."""
+        """End all sessions but the token's, and return the number ended."""
         sessions = schema.sessions.c
         wanted = (sessions.person == person.id) & (sessions.token_hash != token_hash(token))
         return await self._store.write(
@@ -173,9 +173,9 @@ class People:
 
     # --- accounts -------------------------------------------------------------------------------
     async def register(self, guest: Person, name: str, password: str) -> tuple[Person, list[str]]:
-        """Make a guest an account; returns it and its recovery codes, which are told once."""
+        """Turn a guest into an account, and return it with its recovery codes."""
         if not self._registration:
-            raise Refused("closed", "no new accounts are made here; ask the host")
+            raise Refused("closed", "registration is closed; ask the host")
         if guest.kind != "guest":
             raise Refused("has_account", f"{guest.name} has an account already")
         name = check_name(name)
@@ -198,7 +198,7 @@ class People:
         return Person(guest.id, "account", name), codes
 
     async def log_in(self, name: str, password: str) -> tuple[Person, str]:
-        """A session for whoever knows the password."""
+        """Check the password, and return the person and a new session's token."""
         person = await self._require_password(name, password)
         token = secrets.token_urlsafe(32)
         now = self._now()
@@ -210,23 +210,23 @@ class People:
         return person, token
 
     async def _require_password(self, name: str, password: str) -> Person:
-        """Whose name and password these are; raises if they do not belong together."""
+        """Return the person with this name; raise if the password is wrong."""
         wanted = schema.people.c.name_key == name_key(" ".join(name.split()))
         row = await self._store.read(
             lambda connection: connection.execute(sa.select(schema.people).where(wanted)).first()
         )
-        # Whether the name exists is not told: an unknown one takes as long.
+        # An unknown name takes as long as a wrong password, to hide which names exist.
         known = row is not None and row.kind == "account" and row.password is not None
         hashed = row.password if known and row is not None else NOBODYS_PASSWORD
         right = await asyncio.to_thread(is_password, hashed, password)
         if row is None or not known or not right:
-            raise Refused("wrong_password", "this name and password do not belong together")
+            raise Refused("wrong_password", "wrong name or password")
         if row.banned:
             raise Refused("banned", "this account is banned; ask the host")
         return person_of(row)
 
     async def change_password(self, person: Person, old: str, new: str) -> None:
-        """Another password, for whoever knows the old one."""
+        """Check the old password, and set a new one."""
         await self._require_password(person.name, old)
         check_password(new)
         hashed = await asyncio.to_thread(hash_password, new)
@@ -239,7 +239,7 @@ class People:
         )
 
     async def recover(self, name: str, code: str, password: str) -> tuple[Person, list[str]]:
-        """A new password for whoever has a recovery code; all sessions end, the codes are new."""
+        """Set a new password with a recovery code, end all sessions, and return new codes."""
         check_password(password)
         hashed = await asyncio.to_thread(hash_password, password)
         codes = new_codes()
@@ -258,7 +258,7 @@ class People:
                     )
                 ).first()
             if row is None or found is None:
-                raise Refused("wrong_code", "this name and recovery code do not belong together")
+                raise Refused("wrong_code", "wrong name or recovery code")
             set_password(connection, row.id, hashed)
             store_codes(connection, row.id, codes)
             return person_of(row)
@@ -266,7 +266,7 @@ class People:
         return await self._store.write(work), codes
 
     async def filters(self, id: str) -> Filters:
-        """Which challenges somebody wants to hear of; empty: all."""
+        """Return the challenges that a player or bot accepts; empty filters accept all."""
         wanted = schema.people.c.id == id
         text = await self._store.read(
             lambda connection: connection.execute(
@@ -284,7 +284,7 @@ def add_session(
     now: float,
     expires: float | None,
 ) -> None:
-    """Let a token open somebody's door, until it expires if ever."""
+    """Store a token of a person; without ``expires`` it never expires."""
     connection.execute(
         schema.sessions.insert().values(
             token_hash=token_hash(token), person=person, label=label, created=now, expires=expires

@@ -1,4 +1,4 @@
-"""What is stored about somebody: told to them, and forgotten."""
+"""Export and erasure of a person's data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from perudo.server.people.moderation import find_person
 
 
 def export_person(connection: Connection, who: str) -> dict[str, Any]:
-    """Everything that is stored about somebody."""
+    """Return all data stored about a person."""
     person = find_person(connection, who)
     told = {
         key: value for key, value in person._mapping.items() if key not in ("password", "name_key")
@@ -43,7 +43,7 @@ def _rows(connection: Connection, table: Any, wanted: Any) -> list[dict[str, Any
 
 
 def _seats_at_tables(connection: Connection, person: str) -> dict[str, set[int]]:
-    """The seats that somebody has had, by table."""
+    """Return the seats that a person has had, by table."""
     events = schema.events.c
     seats: dict[str, set[int]] = {}
     for row in connection.execute(
@@ -67,9 +67,9 @@ def _said_by(connection: Connection, person: str) -> list[Any]:
 
 
 def erase_person(connection: Connection, who: str) -> None:
-    """Forget who somebody was: names and words go, games stay without them.
+    """Erase a person's names and chat; their games stay.
 
-    Games also belong to those who played them: their moves and dice remain, the name becomes
+    Games also belong to their other players. Their moves and dice remain, and the name becomes
     "erased" everywhere it is stored.
     """
     person = find_person(connection, who)
@@ -80,7 +80,7 @@ def erase_person(connection: Connection, who: str) -> None:
     for row in _said_by(connection, person.id):
         _change_event(connection, row, {**json.loads(row.data), "text": None})
     _rename_in_logs(connection, person)
-    connection.execute(schema.reviews.delete())  # they quote records, and can be made again
+    connection.execute(schema.reviews.delete())  # they contain records, and can be made again
     seats = schema.game_seats
     connection.execute(
         seats.update().where(seats.c.person == person.id).values(name="erased", person=None)
@@ -97,7 +97,7 @@ def erase_person(connection: Connection, who: str) -> None:
 
 
 def _rename_in_logs(connection: Connection, person: Any) -> None:
-    """Take the name and id out of seatings, record headers and summaries."""
+    """Remove the name and id from seatings, record headers and summaries."""
     tables = set(_seats_at_tables(connection, person.id))
     tables |= {
         row.id
@@ -130,7 +130,7 @@ def _rename_in_logs(connection: Connection, person: Any) -> None:
 
 
 def _without(value: Any, id: str, names: set[str]) -> Any:
-    """A part of the log in which somebody's names and id are replaced."""
+    """Return a copy of a part of the log in which a person's names and id are replaced."""
     if isinstance(value, dict):
         return {key: _without(each, id, names) for key, each in value.items()}
     if isinstance(value, list):

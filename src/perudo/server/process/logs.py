@@ -1,7 +1,6 @@
-"""Structured logs: one JSON object a line, with nothing secret in it.
+"""Structured logs: one JSON object per line, without secrets.
 
-Messages name tables, people by id and what went wrong; never dice, tokens, passwords or text that
-people said.
+Messages may name tables, ids of people and errors, but never dice, tokens, passwords or chat.
 """
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ import time
 
 
 class JsonLines(logging.Formatter):
-    """A log record as a line of JSON."""
+    """Formatter that writes a log record as a line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write it."""
+        """Return the record as JSON."""
         line = {
             "at": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
             + f".{int(record.msecs):03}Z",
@@ -30,7 +29,7 @@ class JsonLines(logging.Formatter):
 
 
 def set_up(level: str) -> None:
-    """Log everything from this level on to the standard error."""
+    """Log messages of this level and above to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)

@@ -1,4 +1,4 @@
-"""Starting the server."""
+"""The entry point that runs the server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ log = logging.getLogger("perudo")
 
 
 def run(settings: Settings) -> int:
-    """Serve until stopped; return the exit code."""
+    """Serve until stopped, and return the exit code."""
     log_level = settings.log_level
     if log_level not in ("debug", "info", "warning", "error"):
         raise PerudoError(f"log level {log_level!r} should be debug, info, warning or error")
@@ -28,10 +28,10 @@ def run(settings: Settings) -> int:
     if settings.redis is not None:
         client_of(settings.redis)
     set_up(log_level)
-    open_engine(settings.database).dispose()  # says what is wrong with the address
+    open_engine(settings.database).dispose()  # raises if the address is wrong
     with listen(settings) as listening, hold(settings.database, settings.redis is not None):
         if settings.workers > 1:
-            Store(settings.database).close()  # brings it to this version, or says why it cannot
+            Store(settings.database).close()  # migrates the database, or raises
             _announce(settings)
             return Workers(settings).run(listening)
         server = web_server(settings)
@@ -41,12 +41,12 @@ def run(settings: Settings) -> int:
 
 
 def _announce(settings: Settings) -> None:
-    """Say where the page is."""
+    """Print the address of the page."""
     addresses = own_addresses() if settings.lan else [settings.host]
     place = f"[{addresses[0]}]" if ":" in addresses[0] else addresses[0]
     address = f"http://{place}:{settings.port}"
-    print(f"perudo is served at {address}", flush=True)
+    print(f"perudo is running at {address}", flush=True)
     if settings.lan and is_loopback(addresses[0]):
-        print("no network was found in which others could reach this machine", flush=True)
+        print("found no network in which others can reach this machine", flush=True)
     elif settings.lan:
         print(code(address), flush=True)

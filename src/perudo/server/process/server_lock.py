@@ -1,8 +1,8 @@
-"""A database belongs to one server: others would not know that it plays at all the tables too.
+"""A lock by which a server owns its database, since two servers would both play all its tables.
 
-Servers that reach each other through Redis share one, but not with any that does not (``leases``).
-A lock says so, beside an SQLite file or in PostgreSQL itself; the system, or PostgreSQL, lets it go
-when the process ends, however it ends.
+Processes that are connected by Redis share the lock (``leases``), but not with any other process.
+It is a file lock beside an SQLite file, or an advisory lock in PostgreSQL; the system, or
+PostgreSQL, releases it when the process ends, however it ends.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from perudo.server.db.engine import open_engine
 log = logging.getLogger("perudo.holding")
 
 WAIT_SECONDS = 3.0
-"""For a server that is about to end."""
+"""Seconds to wait for a server that is about to end."""
 LOOK_SECONDS = 10.0
-"""How often it is looked whether PostgreSQL still knows of the lock."""
+"""Seconds between two checks that PostgreSQL still holds the lock."""
 SERVING = 7_304_118
-"""The lock in PostgreSQL; each database has its own."""
+"""Key of the advisory lock in PostgreSQL; each database has its own lock."""
 LASTING = (
     "idle_in_transaction_session_timeout = 0",
     "tcp_keepalives_idle = 30",
     "tcp_keepalives_interval = 10",
     "tcp_keepalives_count = 3",
 )
-"""So that PostgreSQL keeps the lock, but not for a machine that is gone without a word."""
+"""Settings with which PostgreSQL keeps the lock, but not for a machine that has disappeared."""
 
 
 @contextmanager
 def hold(database: str, shared: bool = False) -> Iterator[None]:
-    """Have a database for oneself, or with others who share it; raises if a server has it."""
+    """Hold the lock of a database, exclusively or shared; raise if another server holds it."""
     url = make_url(database)
     held = _hold_server(database, shared)
     if url.drivername.startswith("sqlite"):
@@ -50,13 +50,11 @@ def hold(database: str, shared: bool = False) -> Iterator[None]:
 
 
 def _wait_for(locked: Callable[[], bool], what: str, advice: str = "") -> None:
-    """Wait a little for a lock, and raise if nobody lets it go."""
+    """Wait a little for a lock, and raise if it is not released."""
     deadline = time.monotonic() + WAIT_SECONDS
     while not locked():
         if time.monotonic() > deadline:
-            raise PerudoError(
-                f"{what} is in use: another perudo serves it; stop that first{advice}"
-            )
+            raise PerudoError(f"{what} is in use by another perudo server; stop that first{advice}")
         time.sleep(0.1)
 
 
@@ -94,10 +92,10 @@ def _hold_server(database: str, shared: bool) -> Iterator[None]:
 
 
 class _Claim:
-    """A lock of a transaction that does nothing else, and of which no other has to wait.
+    """A transaction-level lock in a transaction that does nothing else, so nobody waits for it.
 
-    A lock of the connection would outlive the server in a pooler between it and PostgreSQL. When
-    the connection is lost the server goes on, and the lock is taken again.
+    With a connection pooler, a session-level lock would outlive the server. If the connection is
+    lost the server goes on, and takes the lock again.
     """
 
     def __init__(self, engine: Engine, shared: bool) -> None:
@@ -109,7 +107,7 @@ class _Claim:
         self._keeper = threading.Thread(target=self._keep, name="holding", daemon=True)
 
     def begin(self, database: str) -> None:
-        """Take the lock, and see from now on that it is held; raises if somebody has it."""
+        """Take the lock, and start a thread that keeps it; raise if another server has it."""
         try:
             _wait_for(self._take, database, ", or give the same --redis to both")
         except sa.exc.OperationalError as error:
@@ -117,7 +115,7 @@ class _Claim:
         self._keeper.start()
 
     def end(self) -> None:
-        """Let it go."""
+        """Release the lock."""
         self._ending.set()
         if self._keeper.is_alive():
             self._keeper.join()
@@ -133,11 +131,11 @@ class _Claim:
     def _keep(self) -> None:
         while not self._ending.wait(LOOK_SECONDS):
             try:
-                # Who has the lock gets it again: this asks, too, whether the connection is there.
+                # Its holder can take the lock again, so this also checks the connection.
                 if not self._take():
-                    log.error("another perudo serves this database too; stop one of them")
+                    log.error("another perudo server uses this database too; stop one of them")
             except sa.exc.SQLAlchemyError as error:
-                log.warning("the database does not answer who serves it: %s", type(error).__name__)
+                log.warning("cannot check the lock of the database: %s", type(error).__name__)
                 self._drop()
 
     def _drop(self) -> None:

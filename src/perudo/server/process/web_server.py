@@ -12,17 +12,17 @@ from perudo.server.app import make_app
 from perudo.server.settings import FRAME_BYTES, Settings
 
 SWITCH_SECONDS = 0.0005
-"""How long one thread may keep Python to itself. With the usual 5 ms the thread that writes to the
-database, which gives way at each of its steps, would wait ten times longer for its turns than for
-the disk."""
+"""Interval at which threads switch. With Python's default of 5 ms the thread that writes to the
+database, which releases the GIL at every step, would wait ten times longer for the GIL than for the
+disk."""
 
 COLLECT_AFTER = (700, 5, 300)
-"""When Python looks for cycles of objects that nobody needs. With the usual numbers it went through
-all objects of 500 games every 14 seconds, for half a second, to find a few dozen."""
+"""Thresholds of the garbage collector. With Python's defaults it scanned all objects of 500 games
+every 14 seconds, for half a second, to find a few dozen to free."""
 
 
 def web_server(settings: Settings, app: FastAPI | None = None) -> uvicorn.Server:
-    """A uvicorn server for these settings."""
+    """Return a uvicorn server for these settings."""
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.set_threshold(*COLLECT_AFTER)
     return uvicorn.Server(

@@ -1,4 +1,4 @@
-"""Several server processes on one machine, which listen at the same address."""
+"""Several server processes on one machine that listen on the same address."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from perudo.server.settings import Settings
 log = logging.getLogger("perudo.workers")
 
 RESTART_SECONDS = 1.0
-"""A process that ended is started again after this."""
+"""Delay before a process that ended is started again."""
 STOP_SECONDS = 10.0
 
 
 class Workers:
-    """Starts them, and starts those again that end; ends with the signals that end a server."""
+    """Starts the worker processes, restarts them when they end, and stops them on a signal."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -34,7 +34,7 @@ class Workers:
         self._ending = False
 
     def run(self, listening: socket.socket) -> int:
-        """Serve until told to stop."""
+        """Serve until SIGINT or SIGTERM, and return the exit code."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._end)
         workers = [self._start(listening) for _ in range(self._settings.workers)]
@@ -62,7 +62,7 @@ class Workers:
 
 
 def listen(settings: Settings) -> socket.socket:
-    """The socket from which the server, or all workers, take connections."""
+    """Return the socket from which the server, or all workers, accept connections."""
     address = ("0.0.0.0" if settings.lan else settings.host, settings.port)
     family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
     try:
@@ -72,7 +72,7 @@ def listen(settings: Settings) -> socket.socket:
 
 
 def _serve(settings: Settings, listening: socket.socket) -> None:
-    """One worker."""
+    """Run one worker; the target of its process."""
     set_up(settings.log_level)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     web_server(settings).run(sockets=[listening])

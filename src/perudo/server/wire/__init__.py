@@ -1,1 +1,1 @@
-"""Messages and HTTP bodies: everything that crosses the network."""
+"""Schemas of WebSocket messages and HTTP bodies."""

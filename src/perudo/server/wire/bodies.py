@@ -1,4 +1,4 @@
-"""The bodies of HTTP requests and of their answers."""
+"""Bodies of HTTP requests and responses."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ Password = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Problem(Strict):
-    """Why something was not done; ``code`` is stable."""
+    """Reason for a refusal; ``code`` is stable."""
 
     code: str
     message: str
 
 
 class NewGuest(Strict):
-    """Play at once."""
+    """A guest to create; a random name if it is null."""
 
     name: Name | None = None
 
 
 class Credentials(Strict):
-    """A name and its password."""
+    """An account's name and password."""
 
     name: Name
     password: Password
 
 
 class PasswordChange(Strict):
-    """Another password."""
+    """A change of password; the old one is required."""
 
     old: Password
     new: Password
 
 
 class Recovery(Strict):
-    """A new password by a recovery code."""
+    """A new password, set with a recovery code."""
 
     name: Name
     code: Annotated[str, Field(min_length=1, max_length=64)]
@@ -52,13 +52,13 @@ class Recovery(Strict):
 
 
 class NewBot(Strict):
-    """A bot of one's own."""
+    """A bot to create."""
 
     name: Name
 
 
 class Filters(Strict):
-    """Which challenges a bot wants to hear of; empty: all."""
+    """Challenges that a bot accepts; empty: all."""
 
     rules: list[Annotated[str, Field(max_length=24)]] | None = None
     rated: bool | None = None
@@ -77,17 +77,17 @@ class Me(TypedDict):
 
 
 class Session(Me):
-    """A session that has just begun."""
+    """A session that has just started."""
 
     token: str
     """The session's token, for programs; browsers get it as a cookie."""
 
 
 class Account(Me):
-    """An account whose recovery codes are new."""
+    """An account with new recovery codes."""
 
     recovery_codes: list[str]
-    """Each sets a new password once; the server does not repeat them."""
+    """Codes that each set a new password once; the server does not show them again."""
 
 
 class Done(TypedDict):
@@ -129,18 +129,18 @@ class RulePreset(TypedDict):
     max_players: int
     options: dict[str, bool | int | str]
     differs: list[str]
-    """Options whose values are not those of the official rules."""
+    """Options with other values than in the official rules."""
 
 
 class RuleBook(TypedDict):
-    """Presets, and every option with its values."""
+    """Presets, and all options with their values."""
 
     presets: list[RulePreset]
     options: dict[str, list[bool | int | str]]
 
 
 class LevelChoice(TypedDict):
-    """A strength that players choose from."""
+    """A level of AI that players choose from."""
 
     name: str
     agent: str
@@ -222,13 +222,13 @@ class TableName(TypedDict):
 
 
 class TableAnswer(TypedDict):
-    """One table, apart from the game on it."""
+    """One table without its game."""
 
     info: TableInfo
 
 
 class InvitationLink(TypedDict):
-    """The address at which others find a table."""
+    """The link to a table, for others."""
 
     link: str
     invites: bool
@@ -246,7 +246,7 @@ class GamePlayer(TypedDict):
 
 
 class FinishedGame(TypedDict):
-    """A game that was played to its end."""
+    """A game that has been played to its end."""
 
     id: str
     table: str
@@ -273,7 +273,7 @@ class GameStory(FinishedGame):
 
 
 class Statistics(TypedDict):
-    """Totals over a player's finished games."""
+    """Statistics over a player's finished games."""
 
     games: int
     wins: int
@@ -315,7 +315,7 @@ class PersonPage(TypedDict):
 
     person: You
     statistics: dict[str, Statistics]
-    """By number of players: ``2`` and ``3-6``."""
+    """Statistics by number of players: ``2`` and ``3-6``."""
     ratings: dict[str, list[RatingChange]]
     """Rating changes, by ladder."""
 
@@ -336,15 +336,15 @@ class LadderEntry(LadderPlayer, RatingPoints):
 
 
 class Ladder(TypedDict):
-    """A ladder, best first."""
+    """A ladder, best player first."""
 
     ladder: str
     entries: list[LadderEntry]
 
 
 class Health(TypedDict):
-    """Answer of a server that works."""
+    """Response of a healthy server."""
 
     ready: bool
-    """True once tables can be played at."""
+    """True once games can be played."""
     version: str

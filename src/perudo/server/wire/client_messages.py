@@ -1,6 +1,6 @@
-"""The messages that clients send: one closed union, read strictly.
+"""Messages from clients: one closed union, parsed strictly.
 
-docs/protocol.md and /asyncapi.json are generated from here and from ``server_messages``.
+docs/protocol.md and /asyncapi.json are generated from this module and ``server_messages``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from perudo.protocol import ProtocolError
 from perudo.server.wire.table_options import MAX_SEATS, NAME, Strict
 
 SERVICE_PROTOCOL = 1
-"""Raised when a field is taken away or comes to mean something else."""
+"""Version of the protocol, incremented when a field is removed or changes its meaning."""
 
 TableId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{4,32}$")]
 Seat = Annotated[int, Field(ge=0, lt=MAX_SEATS)]
@@ -40,19 +40,19 @@ PHRASES = (
 
 
 class Open(Strict):
-    """Follow a table: as the seat that one has there, else as a spectator."""
+    """Follow a table, from one's seat there or as a spectator."""
 
     type: Literal["open"]
     table: TableId
     after: Number | None = None
-    """The last event that the client has; it gets those after it, or everything."""
+    """The last event that the client has; it gets the later ones, or everything."""
     odds: bool = False
-    """Whether to tell the odds of each legal action; never at rated tables."""
+    """Send the odds of each legal action; never at rated tables."""
     ref: Move | None = None
 
 
 class Shut(Strict):
-    """Follow a table no longer."""
+    """Stop following a table."""
 
     type: Literal["shut"]
     table: TableId
@@ -60,7 +60,7 @@ class Shut(Strict):
 
 
 class Action(Strict):
-    """Answer ``decide``, or act on what ``view.legal`` offers."""
+    """Answer ``decide``, or play an action from ``view.legal``."""
 
     type: Literal["action"]
     table: TableId
@@ -68,25 +68,25 @@ class Action(Strict):
     """The number of the question (``decide.id``, ``view.question``)."""
     action: Annotated[str, Field(max_length=16)]
     move: Move | None = None
-    """The client's own name for the move: sent again, it has one effect."""
+    """The client's own id for the move; a move sent again takes effect only once."""
     thoughts: Annotated[str, Field(max_length=2000)] | None = None
 
 
 class Sit(Strict):
-    """Take a seat."""
+    """Take a free seat at a table."""
 
     type: Literal["sit"]
     table: TableId
     seat: Seat | None = None
     seed: Seed = ""
-    """The player's part of the dice (docs/protocol.md, fair dice)."""
+    """The player's contribution to the dice (docs/protocol.md, fair dice)."""
     key: Annotated[str, Field(max_length=64)] | None = Field(default=None, repr=False)
-    """Of the invitation, from its link or from a ``challenge``: for seats of kind `invited`."""
+    """Key of the invitation, from its link or a ``challenge``; for seats of kind `invited`."""
     ref: Move | None = None
 
 
 class Stand(Strict):
-    """Leave one's seat; during a game an AI plays on and the player is placed last."""
+    """Leave one's seat; during a game an AI takes over and the player is placed last."""
 
     type: Literal["stand"]
     table: TableId
@@ -105,7 +105,7 @@ class Fill(Strict):
 
 
 class Kick(Strict):
-    """Take somebody's seat away (creator; not during rated games)."""
+    """Remove a player from a seat (creator; not during rated games)."""
 
     type: Literal["kick"]
     table: TableId
@@ -114,7 +114,7 @@ class Kick(Strict):
 
 
 class Pause(Strict):
-    """Stop all clocks of a table, or let them go on (creator; not in rated games with others)."""
+    """Pause or resume all clocks of a table (creator; not in rated games with others)."""
 
     type: Literal["pause"]
     table: TableId
@@ -123,7 +123,7 @@ class Pause(Strict):
 
 
 class Absence(Strict):
-    """Choose what an absence does (creator; not at rated tables)."""
+    """Choose what happens when a player is absent (creator; not at rated tables)."""
 
     type: Literal["absence"]
     table: TableId
@@ -133,7 +133,7 @@ class Absence(Strict):
 
 
 class Rematch(Strict):
-    """Ask for another series; it begins when everybody who is there has asked."""
+    """Ask for another series; it begins when everybody present has asked."""
 
     type: Literal["rematch"]
     table: TableId
@@ -142,7 +142,7 @@ class Rematch(Strict):
 
 
 class Hurry(Strict):
-    """When only AIs are left in the game: let them finish at once (who played, or the creator)."""
+    """Finish the game at once when only AIs are left in it (a player of it, or the creator)."""
 
     type: Literal["hurry"]
     table: TableId
@@ -150,7 +150,7 @@ class Hurry(Strict):
 
 
 class Auto(Strict):
-    """Decline calza out of turn without being asked, or be asked again."""
+    """Decline calza out of turn automatically, or be asked again."""
 
     type: Literal["auto"]
     table: TableId
@@ -159,7 +159,7 @@ class Auto(Strict):
 
 
 class Say(Strict):
-    """React, say a set phrase, or, at a private table, anything."""
+    """Send a reaction, a set phrase or, at a private table, free text."""
 
     type: Literal["say"]
     table: TableId
@@ -170,7 +170,7 @@ class Say(Strict):
 
 
 class Mute(Strict):
-    """Let a seat's free text through no longer, or again (creator)."""
+    """Block a seat's free text, or allow it again (creator)."""
 
     type: Literal["mute"]
     table: TableId
@@ -180,7 +180,7 @@ class Mute(Strict):
 
 
 class Invite(Strict):
-    """Challenge a bot or player by name to an empty seat (creator)."""
+    """Challenge a bot or player, by name, to take an empty seat (creator)."""
 
     type: Literal["invite"]
     table: TableId
@@ -189,7 +189,7 @@ class Invite(Strict):
 
 
 class Queue(Strict):
-    """Look for others who want to play by the same rules, or stop looking."""
+    """Join the matchmaking queue for these rules, or leave it."""
 
     type: Literal["queue"]
     on: bool = True
@@ -197,12 +197,12 @@ class Queue(Strict):
     players: Annotated[int, Field(ge=2, le=MAX_SEATS)] = 2
     rated: bool = True
     seed: Seed = ""
-    """The player's part of the dice, as in ``sit``."""
+    """The player's contribution to the dice, as in ``sit``."""
     ref: Move | None = None
 
 
 class Ping(Strict):
-    """Answered with ``pong``."""
+    """Ask for a ``pong``."""
 
     type: Literal["ping"]
 
@@ -227,13 +227,13 @@ ClientMessage = Annotated[
     | Ping,
     Field(discriminator="type"),
 ]
-"""All that a client may send."""
+"""Any message of a client."""
 
 _reader: TypeAdapter[Any] = TypeAdapter(ClientMessage)
 
 
 def read(text: str) -> Any:
-    """A client's message; raises ``ProtocolError`` that says what is wrong with it."""
+    """Parse a client's message; raise ``ProtocolError`` with the problem if it is invalid."""
     try:
         return _reader.validate_json(text)
     except ValidationError as error:
@@ -246,7 +246,7 @@ def read(text: str) -> Any:
 
 
 def ref_of(text: str) -> str | None:
-    """The client's own name for a message that is refused unread, if it has a proper one."""
+    """Return the client's own id for an invalid message, if it has a valid one."""
     try:
         message = from_json(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The API described for programs and people, without any address outside this server."""
+"""API descriptions for programs and people, which refer to no other server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from perudo.server.wire.client_messages import ClientMessage
 from perudo.server.wire.server_messages import ServerMessage
 
 Schema = dict[str, Any]
-"""A JSON schema."""
+"""A JSON schema as a dictionary."""
 PREFIX = "#/components/schemas/{model}"
 DOCUMENTED = ConfigDict(use_attribute_docstrings=True)
 
@@ -27,18 +27,18 @@ class Messages(TypedDict):
 
     names: list[str]
     schemas: dict[str, Schema]
-    """Schemas by name, those of the messages' parts too."""
+    """Schemas by name, including the messages' parts."""
 
 
 @cache
 def from_client() -> Messages:
-    """Describe what clients send."""
+    """Return the messages from clients."""
     return _messages(TypeAdapter(ClientMessage))
 
 
 @cache
 def from_server() -> Messages:
-    """Describe what the server sends."""
+    """Return the messages from the server."""
     found = _messages(TypeAdapter(ServerMessage, config=DOCUMENTED))
     for name, schema in found["schemas"].items():
         for inherited in _inherited(getattr(server_messages, name, getattr(events, name, None))):
@@ -54,7 +54,7 @@ def _messages(union: TypeAdapter[Any]) -> Messages:
 
 
 def _inherited(part: Any) -> Iterator[dict[str, str]]:
-    """The sentences under the fields that a typed dictionary inherits; Pydantic leaves them out."""
+    """Yield the docstrings of fields that a typed dictionary inherits, which Pydantic omits."""
     for base in get_original_bases(part) if is_typeddict(part) else ():
         if is_typeddict(base):
             schema = TypeAdapter(base | None, config=DOCUMENTED).json_schema()
@@ -65,7 +65,7 @@ def _inherited(part: Any) -> Iterator[dict[str, str]]:
 
 @cache
 def asyncapi() -> Schema:
-    """The WebSocket's messages as an AsyncAPI document."""
+    """Return the AsyncAPI document of the WebSocket's messages."""
     receive, send = from_client(), from_server()
     operations = {
         name: {
@@ -100,7 +100,7 @@ def asyncapi() -> Schema:
 
 
 def api_page(app: FastAPI) -> str:
-    """All HTTP requests on one page."""
+    """Return an HTML page with all HTTP endpoints."""
     rows = []
     for path, methods in sorted(app.openapi()["paths"].items()):
         for method, about in methods.items():

@@ -1,4 +1,4 @@
-"""The bodies of requests about reviews, and of their answers."""
+"""Bodies of requests and responses about reviews."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SeatNumber = Annotated[int, Field(ge=0, lt=MAX_SEATS)]
 AgentName = Annotated[str, Field(max_length=200)]
 ActionText = Annotated[str, Field(max_length=16)]
 Number = int | float
-"""A number that JSON may write without a point."""
+"""A number, which JSON may write without a decimal point."""
 
 
 class NewReview(Strict):
@@ -29,11 +29,11 @@ class NewReview(Strict):
     agents: Annotated[list[AgentName], Field(min_length=1, max_length=3)] = Field(
         default_factory=lambda: [ADVISER]
     )
-    """The agents that give their opinions."""
+    """Agents that give their opinions."""
 
 
 class Retry(Strict):
-    """A decision, and the actions played since instead of those of the record."""
+    """A decision, and the actions played since then in place of the record's."""
 
     n: Annotated[int, Field(ge=1, lt=2**31)]
     actions: Annotated[list[ActionText], Field(max_length=MOST_ACTIONS)] = Field(
@@ -43,13 +43,13 @@ class Retry(Strict):
 
 
 class RetryTable(Strict):
-    """The decision at which a game goes on differently."""
+    """The decision from which a table plays on."""
 
     n: Annotated[int, Field(ge=1, lt=2**31)]
 
 
 class Step(TypedDict):
-    """An event of the record, and the table after it with all dice shown."""
+    """An event of the record, and the table after it, with all dice shown."""
 
     n: int
     event: str
@@ -80,12 +80,12 @@ class ReviewedGame(TypedDict):
     rules: str
     game: str | None
     notation: str | None
-    """The game as text that is short enough for a link, if it came as a record."""
+    """The game as text short enough for a link, if the request contained a record."""
     steps: list[Step]
 
 
 class Opinion(TypedDict):
-    """The decision of an agent in the same place (``perudo.review.Opinion``)."""
+    """An agent's decision in the same position (``perudo.review.Opinion``)."""
 
     agent: str
     action: str
@@ -97,7 +97,7 @@ class Opinion(TypedDict):
 
 
 class Cost(TypedDict):
-    """The winning chances that a decision cost (``perudo.review.Cost``)."""
+    """Loss of winning probability by a decision (``perudo.review.Cost``)."""
 
     model: str
     samples: int
@@ -130,13 +130,13 @@ class DecisionReview(TypedDict):
 
 
 class ReviewSoFar(TypedDict):
-    """A review: the decisions found so far."""
+    """A review with the decisions found so far."""
 
     id: str
     agents: list[str]
     seat: int | None
     samples: int
-    """Samples that each decision's cost is estimated from."""
+    """Number of samples from which each decision's cost is estimated."""
     done: bool
     problem: str | None
     code: str | None
@@ -145,11 +145,11 @@ class ReviewSoFar(TypedDict):
 
 
 class BegunReview(ReviewedGame, ReviewSoFar):
-    """A review that has begun, and its game."""
+    """A review that has just started, and its game."""
 
 
 class RetryState(TypedDict):
-    """The game of a retry, up to the player's next decision."""
+    """The state of a retry at the player's next decision."""
 
     seat: int
     others: str

@@ -1,4 +1,4 @@
-"""The messages as docs/protocol.md lists them."""
+"""The reference of messages in docs/protocol.md."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from perudo.server.wire.descriptions import Messages, Schema, from_client, from_
 BEGIN = "<!-- messages: python -m perudo.server.wire.schema_docs --write -->"
 END = "<!-- end of messages -->"
 STAMP = ("n", "at")
-"""The fields that all events have."""
+"""Fields that all events have."""
 TYPE_NAMES = {"integer": "whole number", "string": "text", "boolean": "true or false"}
 
 
 def type_text(schema: Schema) -> str:
-    """A field's type in a few words."""
+    """Return a field's type in a few words."""
     if "$ref" in schema:
         return f"`{schema['$ref'].rpartition('/')[2]}`"
     if "const" in schema:
@@ -33,7 +33,7 @@ def type_text(schema: Schema) -> str:
 
 
 def section(schema: Schema, left_out: Sequence[str] = ()) -> str:
-    """One message, event or part, without some of its fields."""
+    """Return the section on a message, event or part, leaving out some of its fields."""
     fields = {name: field for name, field in schema["properties"].items() if name not in left_out}
     tag = next((key for key in ("type", "kind") if "const" in fields.get(key, {})), None)
     title = schema["title"] if tag is None else fields[tag]["const"]
@@ -53,7 +53,7 @@ def _sentence(schema: Schema) -> str:
 
 
 def _references(value: Any) -> list[str]:
-    """The names of all parts that a schema refers to, in their order."""
+    """Return the names of all parts to which a schema refers, in order."""
     if isinstance(value, dict):
         own = [value["$ref"].rpartition("/")[2]] if "$ref" in value else []
         return own + [name for each in value.values() for name in _references(each)]
@@ -63,7 +63,7 @@ def _references(value: Any) -> list[str]:
 
 
 def parts(messages: Messages) -> list[str]:
-    """The parts that messages are made of, in the order in which they come up."""
+    """Return the names of the messages' parts, in order of appearance."""
     found = list(messages["names"])
     for name in found:
         found += dict.fromkeys(
@@ -73,7 +73,7 @@ def parts(messages: Messages) -> list[str]:
 
 
 def text() -> str:
-    """All messages."""
+    """Return the reference of all messages."""
     receive, send = from_client(), from_server()
     schemas = send["schemas"]
     events = [name for name in parts(send) if "kind" in schemas[name].get("required", ())]
@@ -97,14 +97,14 @@ def _kind(schema: Schema) -> Schema:
 
 
 def with_messages(document: str) -> str:
-    """A document with the messages between its two marks."""
+    """Return a document with the reference between its two marks."""
     before, _, rest = document.partition(BEGIN)
     _, _, after = rest.partition(END)
     return f"{before}{BEGIN}\n\n{text()}\n\n{END}{after}"
 
 
 def main() -> None:
-    """Print the messages, or put them into the document."""
+    """Print the reference, or write it into the document."""
     if "--write" not in sys.argv:
         print(text())
         return

@@ -1,4 +1,4 @@
-"""What whoever makes a table chooses, checked when it comes in."""
+"""Options of a new table, validated on input."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from perudo.games.perudo.rules import OPTIONS, PRESETS
 MAX_SEATS = 6
 MAX_GAMES = 1000
 NAME = r"^[^\x00-\x1f\x7f\u0080-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*$"
-"""Names and words that people see: no control characters, nothing invisible."""
+"""Pattern of visible names and text: no control characters, nothing invisible."""
 
 
 @lru_cache(maxsize=256)
 def parsed(text: str) -> Rules:
-    """Rules from their text."""
+    """Parse the text of rules."""
     return Rules.parse(text)
 
 
 @lru_cache(maxsize=256)
 def shortest(text: str) -> str:
-    """Rules' text in its shortest form; finding it takes longer than a move."""
+    """Return the text of rules in its shortest form, cached because it takes longer than a move."""
     return str(parsed(text))
 
 
 @lru_cache(maxsize=256)
 def options_of(text: str) -> dict[str, bool | int | str]:
-    """Every option of rules by name."""
+    """Return all options of the rules by name."""
     return PERUDO.setting_options(parsed(text))
 
 
 class Strict(BaseModel):
-    """A part of a message: nothing unknown in it, nothing of another type."""
+    """Base of message parts; rejects unknown fields and other types."""
 
     model_config = ConfigDict(
         strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True
@@ -47,13 +47,13 @@ class Strict(BaseModel):
 
 
 class OpenSeat(Strict):
-    """Whoever comes first."""
+    """A seat for the first person or bot to take it."""
 
     kind: Literal["open"] = "open"
 
 
 class InvitedSeat(Strict):
-    """Somebody who has the key in the table's link (``invitations``)."""
+    """A seat for a person with the key in the table's link (``invitations``)."""
 
     kind: Literal["invited"] = "invited"
 
@@ -70,31 +70,31 @@ SeatChoice = Annotated[OpenSeat | InvitedSeat | AiSeat, Field(discriminator="kin
 
 
 class TableOptions(Strict):
-    """A table as its creator wants it.
+    """Options that the creator chooses for a table.
 
-    An option with a default may be missing in a table's log: it is then what tables were before.
+    Logs of older tables may lack an option with a default; the default is how they behaved.
     """
 
     rules: Annotated[str, Field(max_length=1000)] = "official"
     """A preset, with options after a colon: ``uk:calza=no``."""
     seats: Annotated[list[SeatChoice], Field(min_length=2, max_length=MAX_SEATS)]
     private: bool = False
-    """Only those who have the link find it; free text can be said there."""
+    """Hide the table from everyone without its link, and allow free text."""
     timer: Annotated[int, Field(ge=10, le=120)] | None = None
-    """Seconds for each decision of a person or bot; at rated tables null means 120."""
+    """Seconds for each decision of a person or bot; null means no limit, or 120 at rated tables."""
     games: Annotated[int, Field(ge=1, le=MAX_GAMES)] = 1
     rated: bool = False
     pace: Annotated[float, Field(ge=0, le=10)] | None = None
-    """Seconds that AIs and bots wait at a table with a person; the server's if null."""
+    """Seconds that AIs and bots wait at a table with a person; the server's default if null."""
     calza_window: Annotated[float, Field(ge=0.5, le=15)] | None = None
-    """Seconds in which a calza can be claimed after a bid; the server's if null."""
+    """Seconds after a bid in which calza can be called; the server's default if null."""
     absence: Literal["ai", "wait"] = "ai"
-    """Whether an AI plays for somebody who is away, or everybody waits."""
+    """Let an AI play for an absent player, or let everybody wait."""
     absence_seconds: Annotated[float, Field(ge=5, le=3600)] | None = None
-    """After how long; the server's if null."""
+    """Seconds of absence after which the AI plays; the server's default if null."""
 
     def parsed_rules(self) -> Rules:
-        """The rules; raises if they cannot be played by so many."""
+        """Return the rules; raise if the table has too many seats for them."""
         rules = parsed(self.rules)
         if len(self.seats) > rules.max_players:
             raise RulesError(
@@ -109,18 +109,18 @@ class TableOptions(Strict):
 
     @property
     def preset(self) -> str | None:
-        """The preset, if the rules are exactly one."""
+        """The preset's name if the rules are a preset, else None."""
         name = self.rules_text
         return name if name in PRESETS else None
 
     @property
     def rules_text(self) -> str:
-        """The rules in their shortest form."""
+        """The text of the rules in its shortest form."""
         return shortest(self.rules)
 
 
 def stored_options(stored: dict[str, Any]) -> TableOptions:
-    """A table's options from its log, which another version may have written."""
+    """Read a table's options from its log, which another version may have written."""
     kept = known_only(stored, TableOptions.model_fields)
     kept["rules"] = _known_rules(kept.get("rules", "official"))
     kept["seats"] = [known_only(seat, _SEAT_FIELDS) for seat in kept["seats"]]
@@ -132,11 +132,11 @@ _SEAT_FIELDS = AiSeat.model_fields
 
 
 def _known_rules(text: str) -> str:
-    """Rules' text without unknown options at values that change nothing."""
+    """Return the text of rules without unknown options whose values change nothing."""
     preset, colon, changes = text.partition(":")
     pairs = [change.partition("=") for change in changes.split(",") if change]
     values = {name: value for name, _, value in pairs}
-    # A number at which an option does nothing is written as text here.
+    # Numbers are text here; 0 may be the value at which an unknown option has no effect.
     known_only({name: 0 if value == "0" else value for name, value in values.items()}, OPTIONS)
     kept = [f"{name}={value}" for name, value in values.items() if name in OPTIONS]
     return preset + colon + ",".join(kept)
