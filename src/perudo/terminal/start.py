@@ -1,4 +1,4 @@
-"""Starting a game in a terminal."""
+"""Start a game in a terminal."""
 
 from __future__ import annotations
 
