@@ -1,4 +1,4 @@
-"""The engines on which long work is done: this process, others on this machine, a Dask cluster."""
+"""The engines for long work: this process, several on this machine, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENGINES = ("processes", "dask")
 
 
 class Processes(Executing):
-    """Processes on this machine, begun afresh (spawn), since threads and forks do not mix."""
+    """Processes on this machine, started by spawn, since threads and forks do not mix."""
 
     def _start(self) -> Executor:
         context = multiprocessing.get_context("spawn")
@@ -42,7 +42,7 @@ class Processes(Executing):
 
 
 def live_by(lifeline: Connection) -> None:
-    """Begin a worker: it ends with whoever holds the other end of the line, and not by Ctrl-C.
+    """Make a worker ignore Ctrl-C, and exit as soon as the other end of ``lifeline`` is closed.
 
     Otherwise workers would outlive a command that was killed.
     """
@@ -57,7 +57,7 @@ def live_by(lifeline: Connection) -> None:
 
 
 def check_engine(name: str, workers: int | None, address: str) -> None:
-    """Raise unless there can be such an engine."""
+    """Raise an error unless the options describe an engine."""
     if name not in ENGINES:
         raise PerudoError(f"unknown engine {name!r}; there are: {', '.join(ENGINES)}")
     if address and name != "dask":
@@ -69,7 +69,7 @@ def check_engine(name: str, workers: int | None, address: str) -> None:
 
 
 def open_engine(name: str = "processes", workers: int | None = None, address: str = "") -> Engine:
-    """The engine with a name; with one worker, processes would only cost their start."""
+    """Return the named engine; a single worker runs in this process, without start-up costs."""
     check_engine(name, workers, address)
     number = workers or cores()
     if name == "dask":
