@@ -1,4 +1,4 @@
-"""Where the ladder is kept: data files of the package, and a table in docs/agents.md."""
+"""The ladder's files: data files of the package, and a table in docs/agents.md."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from perudo.lab.ladder.level_choice import Levels
 
 DATA = Path("src", "perudo", "data")
 PAGE = Path("docs", "agents.md")
-"""Both in the project's source directory."""
+"""Both are relative to the project's source directory."""
 LADDER, LEVELS = "ladder.json", "levels.json"
 BEGIN, END = "<!-- ladder -->", "<!-- end of ladder -->"
 
 
 def require(project: Path) -> None:
-    """Raise unless the project's source is there, before hours are spent."""
+    """Raise an error, before hours of play, unless the project's source is there."""
     page = project / PAGE
     if not page.is_file() or not (project / DATA).parent.is_dir():
         raise PerudoError("--write changes the source of perudo: run it in its directory")
@@ -26,7 +26,7 @@ def require(project: Path) -> None:
 
 
 def read_ladder(project: Path, or_installed: bool = False) -> Ladder:
-    """The ladder that was written last; if asked, elsewhere that of the installed package."""
+    """Return the ladder last written to the project, or if allowed the installed package's."""
     path = project / DATA / LADDER
     if or_installed and not path.is_file():
         path = Path(str(files("perudo") / "data" / LADDER))
@@ -37,7 +37,7 @@ def read_ladder(project: Path, or_installed: bool = False) -> Ladder:
 
 
 def write(project: Path, ladder: Ladder, levels: Levels) -> list[Path]:
-    """Write both data files and the table; returns what was written."""
+    """Write both data files and the table; return their paths."""
     data, page = project / DATA, project / PAGE
     data.mkdir(exist_ok=True)
     before, after = split_page(page.read_text("utf-8"), BEGIN, END)
@@ -53,7 +53,7 @@ def _json(data: Ladder | Levels) -> str:
 
 
 def split_page(page: str, beginning: str, ending: str) -> tuple[str, str]:
-    """What comes before some tables that are written between two marks, and after them."""
+    """Return the parts of a page before and after the text between two marks."""
     before, begin, rest = page.partition(beginning)
     _, end, after = rest.partition(ending)
     if not begin or not end:
@@ -63,7 +63,7 @@ def split_page(page: str, beginning: str, ending: str) -> tuple[str, str]:
 
 # --- the table ----------------------------------------------------------------------------------
 def markdown(ladder: Ladder, levels: Levels) -> str:
-    """The ladder and the levels for people."""
+    """Return the tables of the ladder and of the levels, in Markdown."""
     sizes = [str(players) for players in ladder["players"]]
     chosen = {word: one["name"] for one in levels["levels"] for word in one["agents"]}
     played = ", ".join(f"{ladder['games'][size]:,} at {size} players" for size in sizes)

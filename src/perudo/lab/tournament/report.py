@@ -1,4 +1,4 @@
-"""A tournament as one page: tables and plots, complete in itself, that asks for nothing outside."""
+"""A tournament's report: one self-contained HTML page of tables and plots."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ svg text { fill: var(--ink); font: 13px system-ui, sans-serif; }
 .cell { color: #000; }
 """
 LEFT, WIDTH, ROW, TOP = 250, 850, 26, 28
-"""Where a plot begins, how wide it is, how high a row is, and the room above."""
+"""The layout of a plot in pixels: left edge, width, height of a row, and room above."""
 STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 MOST_TICKS = 9
 
 
 def page(data: TournamentData | TestData) -> str:
-    """The page, from the figures that ``--json`` prints."""
+    """Return the page for the figures that ``--json`` prints."""
     if "sprt" in data:
         title, body = " against ".join(_names(data)), _test_parts(data)
     else:
@@ -59,7 +59,7 @@ def page(data: TournamentData | TestData) -> str:
 
 
 def verdict_text(data: TestData) -> str:
-    """What a test has found, in a sentence."""
+    """Return the verdict of a test in a sentence."""
     test, (one, other) = data["sprt"], _names(data)
     played = f"after {test['blocks']:,} blocks ({data['games']:,} games)"
     if test["verdict"] == BETTER:
@@ -154,7 +154,7 @@ def _seat_table(agents: list[AgentSummary], players: int) -> str:
 
 
 def _interval(figures: Rate) -> tuple[float, float, float] | None:
-    """The rate between the ends of its interval, in percent; None without games."""
+    """Return the win rate and the ends of its interval in percent; None without games."""
     rate, ends = figures["win_rate"], figures["ci95"]
     return None if rate is None or ends is None else (100 * ends[0], 100 * rate, 100 * ends[1])
 
@@ -184,8 +184,8 @@ def _pair_table(names: list[str], pairs: list[PairRate]) -> str:
 def _pair_cell(rate: float | None) -> str:
     if rate is None:
         return "<td></td>"
-    # From orange through white to blue: can be told apart by colour-blind people.
-    strength = 0.8 * min(abs(2 * rate - 1), 1.0)  # black figures stay legible on it
+    # Orange through white to blue, which colour-blind people can distinguish.
+    strength = 0.8 * min(abs(2 * rate - 1), 1.0)  # keeps black text legible
     hue = "0, 114, 178" if rate > 0.5 else "230, 159, 0"
     shade = f"background: linear-gradient(rgba({hue}, {strength:.2f}) 0 0), #fff"
     return f'<td class="cell" style="{shade}">{100 * rate:.1f}</td>'
@@ -240,7 +240,7 @@ def intervals_plot(
     intervals: Sequence[tuple[float, float, float]],
     level: float | None = None,
 ) -> str:
-    """A row for each: its interval and, as a dot, its value; ``level`` is for comparison."""
+    """Plot a row for each name: its interval as a line, its value as a dot; mark ``level``."""
     low, high = min(one[0] for one in intervals), max(one[2] for one in intervals)
     if level is not None:
         low, high = min(low, level), max(high, level)

@@ -1,7 +1,7 @@
-"""Who meets whom, block by block.
+"""The schedule of a tournament, block by block.
 
-A block is one table of entrants, played in all rotations of its seats with the same dice. The
-schedule goes on for ever, so a tournament can be made longer; and it only depends on the seed.
+A block is one table of agents, played in all rotations of its seats with the same dice. The
+schedule has no end, so a tournament can be extended; it depends only on the seed.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from perudo.games.chance import Stream, below, key_of, stream_of
 from perudo.games.errors import PerudoError
 
 MOST_TABLES = 1_000_000
-"""So many different tables can be kept in mind."""
+"""The most tables that a schedule can have."""
 TABLES, ORDER, DICE = range(3)
-"""What is drawn: the order of the tables, of each table's seats, and the block's dice."""
+"""The random draws: the order of the tables, the order of a table's seats, and the dice."""
 
 Value = TypeVar("Value")
 
 
 def shuffled(values: Sequence[Value], stream: Stream) -> list[Value]:
-    """The values in an order that is drawn."""
+    """Return the values in random order."""
     drawn = list(values)
     for last in range(len(drawn) - 1, 0, -1):
         other = below(stream, last + 1)
@@ -33,10 +33,10 @@ def shuffled(values: Sequence[Value], stream: Stream) -> list[Value]:
 
 
 class Schedule:
-    """All tables of different entrants in turn, each time in another order.
+    """A schedule that cycles through all tables of different agents, each time in a new order.
 
-    With ``teams`` there is one table: the first entrant has one half of its seats, the second the
-    other.
+    With ``teams`` there is one table: the first of two agents has half of its seats, the second the
+    other half.
     """
 
     def __init__(self, entrants: int, players: int, seed: int, teams: bool = False) -> None:
@@ -56,12 +56,12 @@ class Schedule:
         self._cycle = functools.lru_cache(2)(self._draw_cycle)
 
     def lineup(self, block: int) -> tuple[int, ...]:
-        """Who sits where in a block's first rotation."""
+        """Return the agent in each seat in a block's first rotation."""
         cycle, place = divmod(block, len(self._tables))
         return tuple(shuffled(self._cycle(cycle)[place], stream_of(self._seed, ORDER, block)))
 
     def dice_seed(self, block: int) -> int:
-        """The seed of the block's games, the same in all its rotations."""
+        """Return the seed of a block's games, the same in all its rotations."""
         return int(key_of(self._seed, DICE, block))
 
     def _draw_cycle(self, cycle: int) -> list[tuple[int, ...]]:
@@ -69,7 +69,7 @@ class Schedule:
 
 
 def check_tables(entrants: int, players: int) -> None:
-    """Raise unless there are entrants enough, and not too many tables."""
+    """Raise an error if there are too few agents or too many tables."""
     if entrants < 2:
         raise PerudoError("a tournament needs at least two different agents")
     if players < 2:
@@ -87,7 +87,7 @@ def check_tables(entrants: int, players: int) -> None:
 
 
 def rotated(lineup: Sequence[Value], rotation: int) -> list[Value]:
-    """Everybody moved on by some seats.
+    """Return a lineup with each agent moved on by a number of seats.
 
     >>> rotated("ABCD", 1)
     ['D', 'A', 'B', 'C']
