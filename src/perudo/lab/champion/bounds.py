@@ -1,17 +1,18 @@
-"""How exploitable the champion is between two: exactly in small rounds, from below in full ones.
+"""The champion's exploitability with two players: exact in small rounds, bounded in full ones.
 
-The bound at five dice each is what a *local answer* wins: at each decision it searches, knowing
-the champion's book for two players (what ``champion:adapt=0`` plays wherever it is not silent) and
-believing that the other plays by it. With ``adapt`` the champion has a memory, which play fills:
+The bound at five dice each is the winnings of a *local response*: at each decision it searches,
+with the champion's two-player book (the policy of ``champion:adapt=0`` in every position that the
+book covers) as its model of the opponent. With ``adapt`` the champion has a memory, which play
+fills:
 
-- *known*: the answerer and the champion play one series, and the champion is shown every settled
+- *known*: the responder and the champion play one series, and the champion sees the result of every
   round; rounds count once it has seen ``known_rounds`` of them.
-- *misled*: somebody else (an agent that the champion can read) has played ``known_rounds`` with the
-  champion; then the answerer sits down in that place, and the champion keeps what it believes,
-  however long it is wrong. This is more than an opponent can do in a match.
+- *misled*: another agent (one that the champion can read) plays ``known_rounds`` with the champion;
+  then the responder takes its seat, and the champion keeps its beliefs, however long they are
+  wrong. No opponent can do that in a match.
 
-The answerer does not know what the champion remembers, only its book: where the champion leaves
-that, the bounds are bounds still, but perhaps not tight.
+The responder knows only the book, not the champion's memory: if the champion departs from the book,
+the bounds still hold but may not be tight.
 """
 
 from __future__ import annotations
@@ -45,24 +46,24 @@ EXACT_RULES, FULL_RULES = ("common", "dudo_ai", "official"), ("common", "dudo_ai
 EXACT_DICE = ((1, 1), (2, 1), (1, 2))
 FULL_DICE = (5, 5)
 SEARCHED_POSITIONS = 3_000
-"""Most public positions of a round that is not in the book, in which the champion searches."""
+"""The most public positions of a round that is not in the book, so that the champion searches."""
 MISLEADING = ("observer", "boros-bluff")
 SEED = 1
 DEALS_BEFORE = 3
-"""The draw of the rounds before those that count."""
+"""The random stream of the rounds before the ones that count."""
 BOOK_ALONE = "champion:book"
 ITERATIONS = (50, 2_000)
-"""Simulations of each decision of the local answer."""
+"""Simulations of each decision of the local response, in a quick run and in a full one."""
 KNOWN_ROUNDS = (10, 200)
-"""Rounds with the answerer that the champion has seen before anything counts."""
+"""Rounds with the responder that the champion sees before results count."""
 EXACT_POSITIONS = (1_100, 300_000)
-"""Most public positions of a round whose exploitability is computed exactly."""
+"""The most public positions of a round for an exact computation of exploitability."""
 ROUNDS, MISLED_ROUNDS = (40, 20_000), (20, 4_000)
-"""Rounds in both seats together."""
+"""Rounds played, in both seats together."""
 
 
 def tasks() -> list[Task]:
-    """Exactly where rounds are small; at full dice without memory, known and misled."""
+    """Return the tasks: exact in small rounds; at full dice without memory, known and misled."""
     found = [
         Task(f"bound/exact/{rules}/{dice[0]}v{dice[1]}", partial(_exact, rules, dice))
         for rules in EXACT_RULES
@@ -77,12 +78,12 @@ def tasks() -> list[Task]:
 
 
 def start_of(rules: str, dice: tuple[int, int]) -> State:
-    """A round that the first player opens."""
+    """Return the start of a round that the first player opens."""
     return PERUDO.start(Rules.parse(rules), 2, list(dice), opener=0)
 
 
 def compiled(word: str, start: State) -> CompiledPlayer:
-    """A compiled agent, ready for rounds from this state."""
+    """Return a compiled agent, prepared for rounds from this state."""
     agent = agent_named(word)
     assert isinstance(agent, CompiledAgent)
     return agent.prepare(start)
@@ -120,15 +121,15 @@ def _exact(rules: str, counts: tuple[int, int], conditions: Conditions) -> Explo
 
 # --- from below ---------------------------------------------------------------------------------
 def answer_to_book(start: State, conditions: Conditions) -> Answer:
-    """The local answer to the champion's book."""
+    """Return the local response to the champion's book."""
     effort = Effort(iterations=conditions.pick(*ITERATIONS))
     return local_answer(compiled(BOOK_ALONE, start), start, effort)
 
 
 def _in_both_seats(play: Callable[[int], Payoffs], conditions: Conditions) -> Bound:
-    """Play both seats side by side: kernels release Python's lock."""
+    """Measure a response in both seats, in two threads: kernels release the GIL."""
     with ThreadPoolExecutor(min(2, conditions.workers or cores())) as pool:
-        # The context says that interpreted kernels may wrap around.
+        # The context lets integers of interpreted kernels overflow.
         running = [pool.submit(copy_context().run, play, seat) for seat in range(2)]
         seats = [one.result() for one in running]
     found = mean_of_samples(seats)
@@ -142,7 +143,7 @@ def _in_both_seats(play: Callable[[int], Payoffs], conditions: Conditions) -> Bo
 
 
 def _local(rules: str, word: str, conditions: Conditions) -> Bound:
-    """What the answer wins; from an agent that remembers, once that knows the answerer."""
+    """Measure the winnings of the local response, after an agent that remembers has met it."""
     start = start_of(rules, FULL_DICE)
     rounds = max(2, conditions.number(*ROUNDS) // 2)
     known = conditions.pick(*KNOWN_ROUNDS)
@@ -166,7 +167,7 @@ def _local(rules: str, word: str, conditions: Conditions) -> Bound:
 
 
 def _misled(rules: str, word: str, conditions: Conditions) -> Bound:
-    """What the answer wins from a champion that takes it for another agent."""
+    """Measure the winnings from a champion that takes the responder for another agent."""
     start = start_of(rules, FULL_DICE)
     known = conditions.pick(*KNOWN_ROUNDS)
 
@@ -190,12 +191,12 @@ def _bound(figures: FigureFile, name: str) -> Measure | None:
 
 
 def rise_of(figures: FigureFile, rules: str) -> Measure | None:
-    """What memory adds to the local bound."""
+    """Return the amount that memory adds to the local bound."""
     return less(_bound(figures, f"known/{rules}"), _bound(figures, f"local/{rules}"))
 
 
 def goals(figures: FigureFile) -> list[Goal]:
-    """Exploitability in small rounds, and bounds in full ones."""
+    """Return the goals for exploitability in small rounds and for bounds in full ones."""
     exact = [
         (name.removeprefix("bound/exact/").replace("/", " "), exactly(found.exploitability))
         for name in figures.names("bound/exact/")
@@ -227,7 +228,7 @@ def goals(figures: FigureFile) -> list[Goal]:
 
 # --- tables -------------------------------------------------------------------------------------
 def tables(figures: FigureFile) -> str:
-    """How exploitable the champion is."""
+    """Return the tables of the champion's exploitability."""
     return "\n\n".join(part for part in (_exact_table(figures), _full_table(figures)) if part)
 
 

@@ -1,4 +1,4 @@
-"""Tables of four and six: against others, and what three copies leave to a fourth."""
+"""Tables of four and six: matches against others, and a fourth agent against three copies."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ THREE = {
     "mixed-1": (STRONGEST, "pomcp", ENSEMBLE),
     "mixed-2": ("pomcp-pgt-rm", "observer", "boros-bluff"),
 }
-"""Opponents at tables of four: three of the strongest, three of one that is as strong there, and
-different ones of the ladder's upper half."""
+"""Opponents at tables of four: three copies of the strongest agent, three of one that is as strong
+there, and mixed tables from the ladder's upper half."""
 FOURTH = ("observer", "boros-bluff", STRONGEST)
-"""The agents that sit with three copies ..."""
+"""The agents that play against three copies."""
 COPIES = (CHAMPION, STRONGEST, "pomcp", "pomcp-pgt-rm", ENSEMBLE, "observer")
-"""... of one of these."""
+"""The agents that are copied."""
 
 
 def four_tasks() -> list[Task]:
-    """Games against three others."""
+    """Return tasks for games against three others."""
     return [
         duplicate_task(
             f"four/{rules}/{way}",
@@ -50,13 +50,13 @@ def four_tasks() -> list[Task]:
 
 
 def six_tasks() -> list[Task]:
-    """Games against five of the strongest."""
+    """Return tasks for games against five copies of the strongest agent."""
     lineup = [CHAMPION, *[STRONGEST] * 5]
     return [duplicate_task(f"six/{rules}", lineup, rules, (6, 600)) for rules in PRESETS]
 
 
 def copies_tasks() -> list[Task]:
-    """Games of a fourth with three copies of the champion, and of others."""
+    """Return tasks for games of a fourth agent against three copies of another."""
     return [
         duplicate_task(f"copies/{fourth}/{other}", [fourth, *[other] * 3], "common", (4, 400))
         for fourth in FOURTH
@@ -66,7 +66,7 @@ def copies_tasks() -> list[Task]:
 
 
 def line_ups() -> dict[str, str]:
-    """Opponents at tables of four in words, by the end of their figures' names."""
+    """Return the opponents at tables of four in words, by the last part of the figures' names."""
     return {
         way: f"three {three[0]}" if len(set(three)) == 1 else ", ".join(three)
         for way, three in THREE.items()
@@ -74,7 +74,7 @@ def line_ups() -> dict[str, str]:
 
 
 def four_goals(figures: FigureFile) -> list[Goal]:
-    """The share at tables of four, altogether and from each seat."""
+    """Return the goals for tables of four, in total and from each seat."""
     tables: list[tuple[str, Measure | None]] = []
     seats: list[tuple[str, Measure | None]] = []
     for rules in PRESETS:
@@ -91,7 +91,7 @@ def four_goals(figures: FigureFile) -> list[Goal]:
 
 
 def six_goals(figures: FigureFile) -> list[Goal]:
-    """The share at tables of six."""
+    """Return the goals for tables of six."""
     return [
         goal(
             f"six players: at least 25 % against five {STRONGEST}",
@@ -103,7 +103,7 @@ def six_goals(figures: FigureFile) -> list[Goal]:
 
 
 def copies_goals(figures: FigureFile) -> list[Goal]:
-    """What three champions leave to a fourth, less what three of another leave."""
+    """Return the goals for a fourth agent's share against three champions and three others."""
     others = [other for other in COPIES if other != CHAMPION]
     own = left_on_average(figures, CHAMPION)
     return [
@@ -128,24 +128,24 @@ def copies_goals(figures: FigureFile) -> list[Goal]:
 
 
 def left_to(figures: FigureFile, fourth: str, other: str) -> Measure | None:
-    """The share that a fourth wins from three copies; from three of its own kind a quarter."""
+    """Return a fourth agent's share against three copies; against its own copies, a quarter."""
     return exactly(QUARTER) if fourth == other else share_of(figures, f"copies/{fourth}/{other}")
 
 
 def left_on_average(figures: FigureFile, other: str) -> Measure | None:
-    """The mean of what all fourths win from three copies."""
+    """Return the mean share of all fourth agents against three copies."""
     values = [left_to(figures, fourth, other) for fourth in FOURTH]
     there = [one for one in values if one is not None]
     return mean_of(there) if len(there) == len(values) else None
 
 
 def ease_of(figures: FigureFile, fourth: str, other: str) -> Measure | None:
-    """How much more a fourth wins from three champions than from three of another."""
+    """Return a fourth agent's share against three champions, less that against three others."""
     return less(left_to(figures, fourth, CHAMPION), left_to(figures, fourth, other))
 
 
 def tables(figures: FigureFile) -> str:
-    """Tables of four and six."""
+    """Return the tables of results at tables of four and six."""
     names = {
         f"four/{rules}/{way}": f"4 players, `{rules}`, against {others}"
         for rules in PRESETS
@@ -172,7 +172,7 @@ def _seat(value: Measure) -> str:
 
 
 def copies_table(figures: FigureFile) -> str:
-    """What three copies leave to a fourth."""
+    """Return the table of a fourth agent's shares against three copies."""
     rows = []
     for fourth in FOURTH:
         values = [left_to(figures, fourth, other) for other in COPIES]

@@ -1,4 +1,4 @@
-"""Matches between two: against everybody on the ladder, and what reading opponents wins."""
+"""Matches of two: results against all agents of the ladder, and the gain from reading opponents."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from perudo.lab.ladder.ladder import able, roster
 MATCHES, GAIN, SELF = 0.55, 0.03, 0.50
 WITHOUT_MATCH = "cfr:match=no"
 CLOSE = ("cfr", WITHOUT_MATCH)
-"""Opponents that play nearly as well, so that many games are needed."""
+"""Opponents that play nearly as well, so that the experiment needs many games."""
 EXPLOITABLE = ("observer", "boros-bluff", "macleod", "l-dumb", "hmax-random")
-"""Opponents that always play alike, and not well: they can be read."""
+"""Opponents with fixed, weak policies, which the champion can learn to exploit."""
 USUAL_SIZE, CLOSE_SIZE, OFFICIAL_SIZE = (4, 1_400), (4, 100_000), (2, 400)
 
 
 def opponents(rules: str) -> list[str]:
-    """The ladder's other agents that can sit at a table of two."""
+    """Return the ladder's other agents that can play at a table of two."""
     words = [word for word in roster() if agent_named(word).name != CHAMPION]
     return able([*words, WITHOUT_MATCH] if rules == "common" else words, Rules.parse(rules), 2)
 
 
 def tasks() -> list[Task]:
-    """Matches against everybody, with and without reading opponents; and against itself."""
+    """Return tasks for matches against all agents, with and without adapting, and itself."""
     found = []
     for word in opponents("common"):
         size = CLOSE_SIZE if word in CLOSE else USUAL_SIZE
@@ -51,18 +51,18 @@ def tasks() -> list[Task]:
 
 
 def share_of(figures: FigureFile, name: str) -> Measure | None:
-    """The share of games won, if it was measured."""
+    """Return the share of games won, if it was measured."""
     found = figures.find(GamesWon, name)
     return None if found is None else found.measure
 
 
 def gain_of(figures: FigureFile, word: str) -> Measure | None:
-    """The share that reading an opponent adds."""
+    """Return the gain in share from reading an opponent."""
     return less(share_of(figures, f"two/common/{word}"), share_of(figures, f"two/unread/{word}"))
 
 
 def goals(figures: FigureFile) -> list[Goal]:
-    """Matches won, and what reading opponents wins and loses."""
+    """Return the goals for matches won, and for the gain from reading opponents."""
     return [
         *(
             goal(
@@ -93,7 +93,7 @@ def goals(figures: FigureFile) -> list[Goal]:
 
 
 def tables(figures: FigureFile) -> str:
-    """Matches between two, and what reading opponents wins."""
+    """Return the tables of matches of two, and of the gain from reading opponents."""
     rows = []
     for name in figures.names("two/common/"):
         common, word = figures.find(GamesWon, name), name.removeprefix("two/common/")
