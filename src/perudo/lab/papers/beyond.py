@@ -1,4 +1,4 @@
-"""Questions that the papers left open, in the same form."""
+"""Experiments on questions that the papers left open."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LISTED = 12
 def sweep(
     probs: Sequence[str], bluffs: Sequence[str], quick: int, full: int
 ) -> Callable[[Conditions], Findings]:
-    """All kinds with all parameters, drawn to tables of nine again and again."""
+    """Return an experiment that draws all kinds and parameters to tables of nine, many times."""
     entrants = [
         f"{kind}:prob={prob},bluff={bluff},one_die_rule=no"
         for kind in KINDS
@@ -91,7 +91,7 @@ SITTING = ("observer", "probabilistic", "heuristic-max", "sl-dumb")
 
 
 def seating(conditions: Conditions) -> Findings:
-    """All six orders of four kinds round a table: who does well behind whom."""
+    """Play all six orders of four kinds round a table, and compare places behind each kind."""
     games = conditions.number(5_000, 50_000)
     behind: dict[tuple[str, str], list[Results]] = {}
     for others in permutations(SITTING[1:]):
@@ -139,7 +139,7 @@ def _seat(results: Results, name: str) -> int:
 
 # --- calza --------------------------------------------------------------------------------------
 def calza(conditions: Conditions) -> Findings:
-    """The same players with and without calza; and one that claims it against one that does not."""
+    """Compare games with and without calza, and a player that claims it with one that does not."""
     games = conditions.number(10_000, 100_000)
     four = ("observer", "observer", "probabilistic", "heuristic-max")
     played = {word: conditions.play(f"s0_sim:calza={word}", four, games) for word in ("yes", "no")}
@@ -193,7 +193,7 @@ DEALT = ("enumerate", "informed", "believed")
 
 
 def pseudo_rolls(conditions: Conditions) -> Findings:
-    """Other ways to deal the others' dice in the searcher's head, against dealing at random."""
+    """Compare ways to sample the others' dice in a search with sampling at random."""
     rounds = conditions.number(4_000, 40_000)
     rows, curves, ends = [], {}, {}
     opponents = ("probabilistic", "observer", "l-dumb")
@@ -227,7 +227,7 @@ SEARCHERS = {
 
 
 def rollouts(conditions: Conditions) -> Findings:
-    """Strength and time of four searches by their rollouts, against an observer."""
+    """Measure the strength and time of four searches by rollouts, against an observer."""
     rounds = conditions.number(400, 4_000)
     searchers = [spec.format(scale) for spec in SEARCHERS.values() for scale in SCALES]
     opening = PERUDO.start(Rules.preset("s0_sim"), 2)

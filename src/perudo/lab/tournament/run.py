@@ -206,7 +206,7 @@ class Run:
         stopped: Callable[[], bool] = never,
         progress: Callable[[Games], None] = lambda games: None,
     ) -> None:
-        """Play until no block is missing or ``stopped()`` is true; in any case save what was played."""
+        """Play until no block is missing or ``stopped()`` is true; always save what was played."""
         started = saved = time.monotonic()
         try:
             for played in self._engine.run(play_stint, self._stints(blocks), stopped):
