@@ -43,7 +43,7 @@ from perudo.lab.tournament.summaries import (
     TestData,
     TournamentData,
 )
-from perudo.lab.tournament.tournament import MEMORABLE, Tournament, enter
+from perudo.lab.tournament.tournament import DEALS_WITH_MEMORY, Tournament, enter
 
 DEFAULT_PLAYERS = 4
 PLOT_WIDTH = 20
@@ -117,7 +117,8 @@ def enter_tournament(settings: TournamentSettings) -> tuple[Tournament, bool]:
         seed=settings.seed,
         game=game.name,
         rules=game.describe_setting(rules),
-        series=settings.series or (MEMORABLE if any(agent.remembers for agent in agents) else 1),
+        series=settings.series
+        or (DEALS_WITH_MEMORY if any(agent.remembers for agent in agents) else 1),
         teams=settings.sprt,
     )
     return entered, not any(agent.uses_clock for agent in agents)

@@ -31,7 +31,7 @@ from perudo.lab.tournament.run import Run
 from perudo.lab.tournament.schedule import Schedule, rotated
 from perudo.lab.tournament.store import Games, Store
 from perudo.lab.tournament.summaries import Summary, TournamentData
-from perudo.lab.tournament.tournament import MEMORABLE, Tournament
+from perudo.lab.tournament.tournament import DEALS_WITH_MEMORY, Tournament
 
 FOUR = ("probabilistic", "random:call=0.5", "random", "heuristic-max")
 
@@ -65,7 +65,7 @@ def test_all_meet_alike_and_sit_everywhere() -> None:
     assert set(Counter(tuple(sorted(lineup)) for lineup in lineups).values()) == {20}
     assert len(set(lineups)) > 50  # of 60: every order of every table, drawn
     opening = Counter(lineup[0] for lineup in lineups)
-    assert all(20 <= opening[entrant] <= 60 for entrant in range(5))
+    assert all(20 <= opening[agent] <= 60 for agent in range(5))
 
 
 def test_schedules_follow_from_the_seed_alone() -> None:
@@ -79,7 +79,7 @@ def test_schedules_follow_from_the_seed_alone() -> None:
 def test_in_a_block_all_sit_in_every_seat() -> None:
     seats = [rotated((4, 7, 9), rotation) for rotation in range(3)]
     for seat in range(3):
-        assert sorted(sitting[seat] for sitting in seats) == [4, 7, 9]
+        assert sorted(lineup[seat] for lineup in seats) == [4, 7, 9]
 
 
 def test_rotations_have_the_same_dice_and_luck(tmp_path: Path) -> None:
@@ -237,8 +237,8 @@ def test_an_agent_that_fails_ends_it_and_what_was_played_is_kept(
 def test_agents_that_remember_play_several_deals_together(tmp_path: Path) -> None:
     settings = TournamentSettings(agents=["macleod", "random"], games=60, workers=1)
     tournament, _ = enter_tournament(settings)
-    assert tournament.series == MEMORABLE
-    assert play(tmp_path, tournament, 2)["games"] == 2 * 2 * MEMORABLE
+    assert tournament.series == DEALS_WITH_MEMORY
+    assert play(tmp_path, tournament, 2)["games"] == 2 * 2 * DEALS_WITH_MEMORY
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def summary(tournament: Tournament, games: Games) -> Summary:
         index = int(place)
         agent: AgentSummary = {
             "agent": names[index],
-            **_rate(games, games.sitting == index),
+            **_rate(games, games.lineup == index),
             "rating": round(float(fitted[index]), 1),
             "rating_ci95": [round(float(end), 1) for end in low_high[index]],
             "openskill": {
@@ -60,42 +60,42 @@ def summary(tournament: Tournament, games: Games) -> Summary:
     }
 
 
-def wins_by_group(games: Games, entrants: int) -> Real:
+def wins_by_group(games: Games, agents: int) -> Real:
     """Return the wins of each agent in games with each other agent: (group, agent, other)."""
     _, numbers = np.unique(games.block, return_inverse=True)
     blocks = int(numbers.max()) + 1
     groups = numbers * min(blocks, MOST_GROUPS) // blocks
-    wins = np.zeros((int(groups.max()) + 1, entrants, entrants))
-    shares, players = games.shares, games.sitting.shape[1]
+    wins = np.zeros((int(groups.max()) + 1, agents, agents))
+    shares, players = games.shares, games.lineup.shape[1]
     for seat in range(players):
         for other in range(players):
             if other != seat:
-                where = (groups, games.sitting[:, seat], games.sitting[:, other])
+                where = (groups, games.lineup[:, seat], games.lineup[:, other])
                 np.add.at(wins, where, shares[:, seat])
     return wins
 
 
-def elo_ratings(games: Games, entrants: int) -> list[float]:
+def elo_ratings(games: Games, agents: int) -> list[float]:
     """Return Elo ratings from two-player games, updated in the order of play."""
-    found = [ratings.START] * entrants
+    found = [ratings.START] * agents
     shares = games.shares[-MOST_RATED:]
-    for (one, other), share in zip(games.sitting[-MOST_RATED:].tolist(), shares, strict=True):
+    for (one, other), share in zip(games.lineup[-MOST_RATED:].tolist(), shares, strict=True):
         found[one], found[other] = ratings.elo_after(found[one], found[other], float(share[0]))
     return found
 
 
-def skill_ratings(games: Games, entrants: int) -> list[ratings.Skill]:
+def skill_ratings(games: Games, agents: int) -> list[ratings.Skill]:
     """Return Plackett-Luce ratings, updated in the order of play.
 
     All losers of a game share its last place.
     """
-    skills = [ratings.Skill()] * entrants
+    skills = [ratings.Skill()] * agents
     scores = games.scores[-MOST_RATED:]
     places = 1 + (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
-    for sitting, came_in in zip(games.sitting[-MOST_RATED:].tolist(), places.tolist(), strict=True):
-        after = ratings.skills_after([skills[entrant] for entrant in sitting], came_in)
-        for entrant, skill in zip(sitting, after, strict=True):
-            skills[entrant] = skill
+    for lineup, came_in in zip(games.lineup[-MOST_RATED:].tolist(), places.tolist(), strict=True):
+        after = ratings.skills_after([skills[agent] for agent in lineup], came_in)
+        for agent, skill in zip(lineup, after, strict=True):
+            skills[agent] = skill
     return skills
 
 
@@ -111,10 +111,10 @@ def pairs(wins: Real, names: Sequence[str], order: Sequence[str]) -> list[PairRa
     return found
 
 
-def _in_seat(games: Games, entrant: int, seat: int) -> npt.NDArray[np.bool_]:
+def _in_seat(games: Games, agent: int, seat: int) -> npt.NDArray[np.bool_]:
     """Return a mask of an agent's places, by game and seat, in one seat only."""
-    there = np.zeros(games.sitting.shape, np.bool_)
-    there[:, seat] = games.sitting[:, seat] == entrant
+    there = np.zeros(games.lineup.shape, np.bool_)
+    there[:, seat] = games.lineup[:, seat] == agent
     return there
 
 

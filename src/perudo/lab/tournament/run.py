@@ -21,13 +21,13 @@ from perudo.lab.contest import Contest, Results
 from perudo.lab.engine import Engine, never
 from perudo.lab.tournament.schedule import rotated
 from perudo.lab.tournament.store import Games, Store
-from perudo.lab.tournament.tournament import Seating, Tournament, code_fingerprint
+from perudo.lab.tournament.tournament import MakeAgent, Tournament, code_fingerprint
 
 STINT_SECONDS = 2.0
 """The length of a stint in seconds, approximately."""
 QUICK_STINT_SECONDS = 0.5
 """The length of a stint in seconds if the tournament may end at any time."""
-WORTH_STARTING = 5
+STARTUP_FACTOR = 5
 """A stint takes at least this many times as long as starting its agents."""
 GROWTH = 4
 """A stint has at most this many times the blocks of the one before."""
@@ -43,7 +43,7 @@ class Stint:
     """A number of blocks for one worker to play."""
 
     tournament: Tournament
-    seating: Seating
+    make_agent: MakeAgent
     timeout: float
     code: str
     blocks: tuple[tuple[int, tuple[int, ...], int], ...]
@@ -89,14 +89,14 @@ def play_stint(stint: Stint) -> Played:
     if code_fingerprint(stint.tournament.agents) != stint.code:
         raise PerudoError("a worker has another version of perudo, or of an agent's file")
     called = time.perf_counter()
-    with _Hall(stint) as hall:
-        hall.seat_everybody()
+    with _StintRunner(stint) as runner:
+        runner.prepare_agents()
         started = time.perf_counter()
-        games = Games.joined([hall.play(*block) for block in stint.blocks])
+        games = Games.joined([runner.play(*block) for block in stint.blocks])
         return Played(games, time.perf_counter() - started, started - called)
 
 
-class _Hall:
+class _StintRunner:
     """The agents and the game of a stint, with which a worker plays its blocks."""
 
     def __init__(self, stint: Stint) -> None:
@@ -113,7 +113,7 @@ class _Hall:
             player.close()
             agent.close()
 
-    def seat_everybody(self) -> None:
+    def prepare_agents(self) -> None:
         """Make all agents that the stint needs."""
         for _, lineup, _ in self._stint.blocks:
             self._at(lineup)
@@ -141,7 +141,7 @@ class _Hall:
                     deal=np.arange(series),
                     rotation=np.full(series, rotation),
                     rounds=results.rounds,
-                    sitting=np.tile(np.array(rotated(lineup, rotation)), (series, 1)),
+                    lineup=np.tile(np.array(rotated(lineup, rotation)), (series, 1)),
                     scores=results.scores,
                 )
             )
@@ -150,21 +150,21 @@ class _Hall:
     def _at(self, lineup: Sequence[int]) -> list[tuple[Agent, Player]]:
         """Return an agent and its player for each seat; an agent with two seats is made twice."""
         return [
-            self._agent(entrant, list(lineup[:seat]).count(entrant))
-            for seat, entrant in enumerate(lineup)
+            self._agent(index, list(lineup[:seat]).count(index))
+            for seat, index in enumerate(lineup)
         ]
 
-    def _agent(self, entrant: int, twin: int) -> tuple[Agent, Player]:
-        if (entrant, twin) not in self._seated:
-            word, players = self._tournament.agents[entrant], self._tournament.players
-            agent = self._stint.seating(word, self._stint.timeout)
+    def _agent(self, index: int, twin: int) -> tuple[Agent, Player]:
+        if (index, twin) not in self._seated:
+            word, players = self._tournament.agents[index], self._tournament.players
+            agent = self._stint.make_agent(word, self._stint.timeout)
             start = _start(self._game.name, self._setting, players)
             try:
-                self._seated[entrant, twin] = agent, agent.prepare(start)
+                self._seated[index, twin] = agent, agent.prepare(start)
             except BaseException:
                 agent.close()
                 raise
-        return self._seated[entrant, twin]
+        return self._seated[index, twin]
 
 
 def _play(contest: _Deals, timeout: float) -> Results:
@@ -190,11 +190,11 @@ class Run:
         tournament: Tournament,
         store: Store,
         engine: Engine,
-        seating: Seating,
+        make_agent: MakeAgent,
         timeout: float,
     ) -> None:
         self._tournament, self._store, self._engine = tournament, store, engine
-        self._seating, self._timeout = seating, timeout
+        self._make_agent, self._timeout = make_agent, timeout
         self._schedule = tournament.schedule()
         self._code = code_fingerprint(tournament.agents)
         self._stint = 1
@@ -229,7 +229,7 @@ class Run:
             given += len(chosen)
             yield Stint(
                 self._tournament,
-                self._seating,
+                self._make_agent,
                 self._timeout,
                 self._code,
                 tuple(
@@ -241,6 +241,6 @@ class Run:
     def _measure(self, played: Played) -> None:
         """Adjust the number of blocks per stint, which does not affect results."""
         blocks = len(np.unique(played.games.block))
-        seconds = max(self.stint_seconds, WORTH_STARTING * played.starting_seconds)
+        seconds = max(self.stint_seconds, STARTUP_FACTOR * played.starting_seconds)
         wanted = round(blocks * seconds / max(played.seconds, 1e-6))
         self._stint = max(1, min(wanted, GROWTH * self._stint))

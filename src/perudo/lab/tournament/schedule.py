@@ -39,11 +39,11 @@ class Schedule:
     other half.
     """
 
-    def __init__(self, entrants: int, players: int, seed: int, teams: bool = False) -> None:
+    def __init__(self, agents: int, players: int, seed: int, teams: bool = False) -> None:
         self._seed = seed
         if teams:
-            if entrants != 2:
-                raise PerudoError(f"a test compares two agents, not {entrants}")
+            if agents != 2:
+                raise PerudoError(f"a test compares two agents, not {agents}")
             if players < 2 or players % 2:
                 raise PerudoError(
                     f"in a test both agents have half of the seats: {players} should be even"
@@ -51,8 +51,8 @@ class Schedule:
             half = players // 2
             self._tables: list[tuple[int, ...]] = [(0,) * half + (1,) * half]
         else:
-            check_tables(entrants, players)
-            self._tables = list(itertools.combinations(range(entrants), players))
+            check_tables(agents, players)
+            self._tables = list(itertools.combinations(range(agents), players))
         self._cycle = functools.lru_cache(2)(self._draw_cycle)
 
     def lineup(self, block: int) -> tuple[int, ...]:
@@ -68,20 +68,20 @@ class Schedule:
         return shuffled(self._tables, stream_of(self._seed, TABLES, cycle))
 
 
-def check_tables(entrants: int, players: int) -> None:
+def check_tables(agents: int, players: int) -> None:
     """Raise an error if there are too few agents or too many tables."""
-    if entrants < 2:
+    if agents < 2:
         raise PerudoError("a tournament needs at least two different agents")
     if players < 2:
         raise PerudoError("a table has at least two players")
-    if players > entrants:
+    if players > agents:
         raise PerudoError(
-            f"a table of {players} needs {players} different agents, and there are {entrants}; "
-            f"name more, or say --players {entrants}"
+            f"a table of {players} needs {players} different agents, and there are {agents}; "
+            f"name more, or say --players {agents}"
         )
-    if math.comb(entrants, players) > MOST_TABLES:
+    if math.comb(agents, players) > MOST_TABLES:
         raise PerudoError(
-            f"{entrants} agents make more than {MOST_TABLES:,} tables of {players}; "
+            f"{agents} agents make more than {MOST_TABLES:,} tables of {players}; "
             "choose fewer agents, or smaller tables"
         )
 

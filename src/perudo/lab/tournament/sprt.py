@@ -135,7 +135,7 @@ class Duel:
         counted = games.up_to(self._test.blocks)
         agents: list[Tested] = []
         for index, name in enumerate(tournament.agents):
-            wins = float((counted.shares * (counted.sitting == index)).sum())
+            wins = float((counted.shares * (counted.lineup == index)).sum())
             agents.append({"agent": name, **rate_figures(wins, len(counted))})
         outcomes = Counter(round(score, 6) for score in block_scores(counted).values())
         return {
@@ -150,9 +150,9 @@ class Duel:
         }
 
 
-def block_scores(games: Games, entrant: int = 0) -> dict[int, float]:
+def block_scores(games: Games, agent: int = 0) -> dict[int, float]:
     """Return an agent's share of the wins in each block, in whatever seats it had."""
     numbers, places = np.unique(games.block, return_inverse=True)
-    won = (games.shares * (games.sitting == entrant)).sum(axis=1)
+    won = (games.shares * (games.lineup == agent)).sum(axis=1)
     scores = np.bincount(places, won) / np.maximum(np.bincount(places), 1)
     return dict(zip(numbers.tolist(), scores.tolist(), strict=True))

@@ -40,7 +40,7 @@ class Games:
     rotation: Whole
     """The number of seats that all agents have moved on."""
     rounds: Whole
-    sitting: Whole
+    lineup: Whole
     """The index of the agent in each seat: (games, players)."""
     scores: npt.NDArray[np.float64]
     """The payoff of each seat: (games, players)."""
@@ -180,16 +180,16 @@ class Store:
         }
         columns["winner"] = np.where(games.shares.max(axis=1) == 1, games.shares.argmax(axis=1), -1)
         for seat in range(self._players):
-            columns[f"sitting{seat}"] = np.ascontiguousarray(games.sitting[:, seat])
+            columns[f"lineup{seat}"] = np.ascontiguousarray(games.lineup[:, seat])
             columns[f"score{seat}"] = np.ascontiguousarray(games.scores[:, seat])
-        sitting, scores = (
+        lineup, scores = (
             ", ".join(f"{name}{seat}" for seat in range(self._players))
-            for name in ("sitting", "score")
+            for name in ("lineup", "score")
         )
         self._connection.register("fresh", columns)
         relation = self._connection.sql(
             "SELECT block, deal, rotation, rounds, "
-            f"list_transform([{sitting}], lambda entrant: $names[entrant + 1]) AS agents, "
+            f"list_transform([{lineup}], lambda agent: $names[agent + 1]) AS agents, "
             "CASE WHEN winner >= 0 THEN winner + 1 END AS winner, "
             f"[{scores}] AS scores FROM fresh",
             params={"names": self._names},
@@ -202,13 +202,13 @@ class Store:
         if not parts:
             return Games.none(self._players)
         seats = range(1, self._players + 1)
-        sitting = ", ".join(
+        lineup = ", ".join(
             f"list_position($names, agents[{seat}]) - 1 AS s{seat}" for seat in seats
         )
         scores = ", ".join(f"scores[{seat}] AS p{seat}" for seat in seats)
         try:
             columns = self._connection.execute(
-                f"SELECT block, deal, rotation, rounds, {sitting}, {scores} "
+                f"SELECT block, deal, rotation, rounds, {lineup}, {scores} "
                 "FROM read_parquet($parts)",
                 {"names": self._names, "parts": parts},
             ).fetchnumpy()
@@ -220,7 +220,7 @@ class Store:
             deal=columns["deal"],
             rotation=columns["rotation"],
             rounds=columns["rounds"],
-            sitting=np.stack([columns[f"s{seat}"] for seat in seats], axis=1).astype(np.int64),
+            lineup=np.stack([columns[f"s{seat}"] for seat in seats], axis=1).astype(np.int64),
             scores=np.stack([columns[f"p{seat}"] for seat in seats], axis=1),
         )
         keys = np.stack([games.block, games.deal, games.rotation], axis=1)

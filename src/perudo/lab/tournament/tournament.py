@@ -25,10 +25,10 @@ from perudo.lab.tournament.schedule import Schedule
 from perudo.lab.tournament.store import Games, Identity
 from perudo.lab.tournament.summaries import Heading
 
-MEMORABLE = 20
+DEALS_WITH_MEMORY = 20
 """Deals in a block if an agent remembers: enough to learn something about the others."""
 
-Seating = Callable[[str, float], Agent]
+MakeAgent = Callable[[str, float], Agent]
 """A function that makes an agent from its name and its time limit in seconds."""
 
 
@@ -118,7 +118,7 @@ def _module_fingerprint(module: str) -> str:
 
 
 @dataclass(frozen=True)
-class Entrant:
+class Contestant:
     """A contestant's name and properties, known before it plays."""
 
     spec: str
@@ -127,16 +127,21 @@ class Entrant:
 
 
 def enter(
-    seating: Seating, words: Sequence[str], game: Game, setting: Any, players: int, timeout: float
-) -> list[Entrant]:
+    make_agent: MakeAgent,
+    words: Sequence[str],
+    game: Game,
+    setting: Any,
+    players: int,
+    timeout: float,
+) -> list[Contestant]:
     """Check that every agent can play at such a table; raise an error if one cannot.
 
     Each agent prepares itself here once, so that workers find the result.
     """
     start = game.start(setting, players)
-    entrants = []
+    contestants = []
     for word in words:
-        agent = seating(word, timeout)
+        agent = make_agent(word, timeout)
         try:
             if isinstance(agent, HumanAgent):
                 raise PerudoError("people play in perudo play, not in tournaments")
@@ -144,7 +149,7 @@ def enter(
             if reason is not None:
                 raise PerudoError(reason)
             agent.prepare(start).close()
-            entrants.append(Entrant(agent.spec, agent.memory_width > 0, agent.uses_clock))
+            contestants.append(Contestant(agent.spec, agent.memory_width > 0, agent.uses_clock))
         finally:
             agent.close()
-    return entrants
+    return contestants
