@@ -14,7 +14,7 @@ import pytest
 import engine_work
 from perudo.games.errors import PerudoError
 from perudo.lab.dask_engine import Cluster
-from perudo.lab.engine import ATTEMPTS, Engine, Executing, Here
+from perudo.lab.engine import ATTEMPTS, Engine, Executing, InProcess
 from perudo.lab.engines import Processes, check_engine, open_engine
 
 
@@ -42,7 +42,7 @@ def kill_one_while_running(engine: Engine) -> list[int]:
 
 def test_one_worker_is_this_process() -> None:
     with open_engine(workers=1) as engine:
-        assert isinstance(engine, Here)
+        assert isinstance(engine, InProcess)
         assert list(engine.run(engine_work.square, [3])) == [(9, os.getpid())]
 
 
@@ -89,7 +89,7 @@ def test_pieces_are_taken_as_they_are_needed_and_stopping_ends_them(processes: P
             taken.append(number)
             yield number
 
-    for engine in (processes, Here()):
+    for engine in (processes, InProcess()):
         taken.clear()
         results.clear()
         for square, _ in engine.run(engine_work.square, pieces(), lambda: len(results) >= 5):

@@ -30,7 +30,7 @@ from perudo.lab.experiments.experiment import (
     RowData,
 )
 from perudo.lab.experiments.page import ResultData
-from perudo.lab.experiments.results import Keeper
+from perudo.lab.experiments.results import ResultWriter
 from perudo.lab.papers import ALL, EXPERIMENTS, select
 
 DEFAULT_PLACE = Path("docs")
@@ -102,12 +102,12 @@ def run(
     place: Path | None,
     as_json: bool,
 ) -> int:
-    """Run experiments, print and keep their results; return the exit code."""
+    """Run experiments, print and write their results; return the exit code."""
     experiments = select(words)
     conditions.added = [_added(word) for word in add]
-    keeper = None
+    writer = None
     if place is not None or ALL in words:
-        keeper = Keeper(place or DEFAULT_PLACE, EXPERIMENTS)
+        writer = ResultWriter(place or DEFAULT_PLACE, EXPERIMENTS)
     console = Console(stderr=True)
     out = Console()
     done: list[ResultData] = []
@@ -135,9 +135,9 @@ def run(
             total=total,
         )
         try:
-            results.run_all(experiments, conditions, command, keeper, show_one)
+            results.run_all(experiments, conditions, command, writer, show_one)
         except KeyboardInterrupt:
-            kept_in = f"; they are in {keeper.page}" if keeper and done else ""
+            kept_in = f"; they are in {writer.page}" if writer and done else ""
             print(
                 f"interrupted after {len(done)} of {len(experiments)} experiments{kept_in}",
                 file=sys.stderr,
@@ -148,8 +148,8 @@ def run(
         print(json.dumps(results.plain({**page, "experiments": done}), ensure_ascii=False))
     else:
         _summary(out, done)
-    if keeper is not None:
-        print(f"written: {keeper.page} and its figures", file=sys.stderr)
+    if writer is not None:
+        print(f"written: {writer.page} and its figures", file=sys.stderr)
     return 0
 
 

@@ -19,7 +19,7 @@ CONNECTION_SECONDS = 10
 
 
 @contextlib.contextmanager
-def _deaf_children() -> Iterator[None]:
+def _interrupts_ignored() -> Iterator[None]:
     """Make processes started meanwhile ignore Ctrl-C, which only the command should handle."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -55,7 +55,7 @@ class Cluster(Executing):
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         self._cluster: Any = None
         if self._address is None:
-            with _deaf_children():
+            with _interrupts_ignored():
                 self._cluster = distributed.LocalCluster(
                     n_workers=self.workers,
                     threads_per_worker=1,

@@ -17,7 +17,7 @@ from typing import Any, Generic, Self, TypeVar
 
 from perudo.games.errors import PerudoError
 
-AHEAD = 2
+QUEUED_PER_WORKER = 2
 """Pieces submitted per worker, so that none has to wait for the next."""
 POLL_SECONDS = 0.2
 """Seconds between checks of whether to stop."""
@@ -66,7 +66,7 @@ class Engine(ABC):
         self.close(at_once=kind is not None)
 
 
-class Here(Engine):
+class InProcess(Engine):
     """An engine that does one piece after the other in this process."""
 
     def run(
@@ -106,7 +106,7 @@ class Executing(Engine):
         """Submit pieces so that all workers are busy."""
         running = _Running[Piece, Result](iter(pieces))
         while True:
-            while not stopped() and len(running.futures) < AHEAD * self.workers:
+            while not stopped() and len(running.futures) < QUEUED_PER_WORKER * self.workers:
                 try:
                     if not running.submit(self._executor, work):
                         break

@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 
 from perudo.games.errors import PerudoError
 from perudo.lab.dask_engine import Cluster
-from perudo.lab.engine import Engine, Executing, Here
+from perudo.lab.engine import Engine, Executing, InProcess
 from perudo.lab.play import cores
 
 ENGINES = ("processes", "dask")
@@ -24,9 +24,9 @@ class Processes(Executing):
 
     def _start(self) -> Executor:
         context = multiprocessing.get_context("spawn")
-        theirs, self._lifeline = context.Pipe(duplex=False)
+        worker_end, self._lifeline = context.Pipe(duplex=False)
         return ProcessPoolExecutor(
-            self.workers, mp_context=context, initializer=live_by, initargs=(theirs,)
+            self.workers, mp_context=context, initializer=exit_with_parent, initargs=(worker_end,)
         )
 
     def _replace(self) -> None:
@@ -41,7 +41,7 @@ class Processes(Executing):
         self._lifeline.close()
 
 
-def live_by(lifeline: Connection) -> None:
+def exit_with_parent(lifeline: Connection) -> None:
     """Make a worker ignore Ctrl-C, and exit as soon as the other end of ``lifeline`` is closed.
 
     Otherwise workers would outlive a command that was killed.
@@ -74,4 +74,4 @@ def open_engine(name: str = "processes", workers: int | None = None, address: st
     number = workers or cores()
     if name == "dask":
         return Cluster(number, address or None)
-    return Processes(number) if number > 1 else Here()
+    return Processes(number) if number > 1 else InProcess()

@@ -22,9 +22,9 @@ from perudo.lab.ladder.ladder import (
     Provenance,
     SizeRating,
     Times,
-    able,
     blocks_for,
     decision_times,
+    eligible,
     ladder,
     roster,
     tournament,
@@ -100,8 +100,8 @@ def test_everybody_but_people_is_rated() -> None:
 
 def test_only_two_sit_down_with_cfr() -> None:
     words = roster()
-    assert "cfr" in able(words, OFFICIAL, 2)
-    assert set(words) - set(able(words, OFFICIAL, 4)) == {"cfr"}
+    assert "cfr" in eligible(words, OFFICIAL, 2)
+    assert set(words) - set(eligible(words, OFFICIAL, 4)) == {"cfr"}
     assert tournament(words, OFFICIAL, 6, 1).players == 6
 
 

@@ -21,7 +21,7 @@ from perudo.cli.contestants import contestant
 from perudo.cli.shared import INTERRUPTED
 from perudo.cli.tournament import TournamentSettings, enter_tournament, run_tournament
 from perudo.games.errors import AgentError, PerudoError
-from perudo.lab.engine import Engine, Here, never
+from perudo.lab.engine import Engine, InProcess, never
 from perudo.lab.engines import Processes
 from perudo.lab.tournament import ranking
 from perudo.lab.tournament import run as tournament_run
@@ -53,7 +53,7 @@ def play(
     with Store(directory, tournament.identity()) as store:
         stints: list[Games] = []
         stopped = never if most is None else lambda: len(stints) >= most
-        run = Run(tournament, store, engine or Here(), contestant, 30.0)
+        run = Run(tournament, store, engine or InProcess(), contestant, 30.0)
         run.play(blocks, stopped, stints.append)
         return summary(tournament, store.games())
 
@@ -86,7 +86,7 @@ def test_rotations_have_the_same_dice_and_luck(tmp_path: Path) -> None:
     """Of one agent against itself, the games of a block are the same game."""
     tournament = Tournament(("probabilistic", "probabilistic"), 4, teams=True, series=3)
     with Store(tmp_path, tournament.identity()) as store:
-        Run(tournament, store, Here(), contestant, 30.0).play(10)
+        Run(tournament, store, InProcess(), contestant, 30.0).play(10)
         games = store.games()
     assert len(games) == 10 * 3 * 4
     keys = list(zip(games.block.tolist(), games.deal.tolist(), strict=True))
@@ -117,7 +117,7 @@ KILLED = """
 import sys
 from pathlib import Path
 from perudo.lab.tournament import run as tournament_run
-from perudo.lab.engine import Here
+from perudo.lab.engine import InProcess
 from perudo.lab.tournament.store import Store
 from perudo.lab.tournament.summaries import Summary, TournamentData
 from perudo.lab.tournament.tournament import Tournament
@@ -126,7 +126,7 @@ from perudo.cli.contestants import contestant
 tournament_run.SAVE_SECONDS = tournament_run.STINT_SECONDS = 0.01
 played = Tournament(tuple(sys.argv[2:]), 3)
 with Store(Path(sys.argv[1]), played.identity()) as store:
-    tournament_run.Run(played, store, Here(), contestant, 30.0).play(1_000_000)
+    tournament_run.Run(played, store, InProcess(), contestant, 30.0).play(1_000_000)
 """
 
 

@@ -28,14 +28,14 @@ from perudo.agents.registry import agent_named
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO, Rules
 from perudo.games.state import State
-from perudo.lab.champion.duplicate import CHAMPION, UNREAD
+from perudo.lab.champion.duplicate import CHAMPION, NOT_ADAPTING
 from perudo.lab.champion.figures import Bound, Exploitability, FigureFile, Task
 from perudo.lab.champion.goals import ABSENT, Goal, at_most, dice, goal, less, shown, table
 from perudo.lab.champion.stated_strategy import stated_strategy
 from perudo.lab.experiments.experiment import Conditions
 from perudo.lab.experiments.measures import Measure, exactly, mean_of_samples
 from perudo.lab.play import cores
-from perudo.lab.solve.lower_bound import Answer, Effort, Payoffs, Series, local_answer
+from perudo.lab.solve.lower_bound import Effort, Payoffs, Response, Series, local_response
 from perudo.search.cfr.public_tree_cfr import Solver
 from perudo.search.files.page import ALL_MOVES
 from perudo.search.trees.public_tree import build
@@ -70,7 +70,7 @@ def tasks() -> list[Task]:
         for dice in EXACT_DICE
     ]
     for rules in FULL_RULES:
-        found.append(Task(f"bound/local/{rules}", partial(_local, rules, UNREAD)))
+        found.append(Task(f"bound/local/{rules}", partial(_local, rules, NOT_ADAPTING)))
         found.append(Task(f"bound/known/{rules}", partial(_local, rules, CHAMPION)))
         for other in MISLEADING:
             found.append(Task(f"bound/misled/{rules}/{other}", partial(_misled, rules, other)))
@@ -93,7 +93,7 @@ def compiled(word: str, start: State) -> CompiledPlayer:
 def _exact(rules: str, counts: tuple[int, int], conditions: Conditions) -> Exploitability:
     start = start_of(rules, counts)
     command = (
-        f"perudo exploitability {UNREAD} --rules {rules} --dice {counts[0]},{counts[1]} "
+        f"perudo exploitability {NOT_ADAPTING} --rules {rules} --dice {counts[0]},{counts[1]} "
         "--method exact"
     )
     memory = open_book(Rules.parse(rules)).memories[number_of_dice(*counts)]
@@ -110,7 +110,7 @@ def _exact(rules: str, counts: tuple[int, int], conditions: Conditions) -> Explo
     else:
         solved = f"{memory:.0f} moves remembered" if memory else "not: it thinks"
     solver = Solver(build(start))
-    chances = stated_strategy(compiled(UNREAD, start), solver)
+    chances = stated_strategy(compiled(NOT_ADAPTING, start), solver)
     return Exploitability(
         command=command,
         exploitability=solver.exploitability(chances),
@@ -120,10 +120,10 @@ def _exact(rules: str, counts: tuple[int, int], conditions: Conditions) -> Explo
 
 
 # --- from below ---------------------------------------------------------------------------------
-def answer_to_book(start: State, conditions: Conditions) -> Answer:
+def response_to_book(start: State, conditions: Conditions) -> Response:
     """Return the local response to the champion's book."""
     effort = Effort(iterations=conditions.pick(*ITERATIONS))
-    return local_answer(compiled(BOOK_ALONE, start), start, effort)
+    return local_response(compiled(BOOK_ALONE, start), start, effort)
 
 
 def _in_both_seats(play: Callable[[int], Payoffs], conditions: Conditions) -> Bound:
@@ -149,15 +149,15 @@ def _local(rules: str, word: str, conditions: Conditions) -> Bound:
     known = conditions.pick(*KNOWN_ROUNDS)
 
     def play(seat: int) -> Payoffs:
-        answer = answer_to_book(start, conditions)
+        response = response_to_book(start, conditions)
         series = Series(compiled(word, start), start, seat, SEED)
-        if word == UNREAD:
-            return series.play(answer, rounds)
-        series.play(answer, known, DEALS_BEFORE, learns=True)
-        return series.play(answer, rounds, learns=True)
+        if word == NOT_ADAPTING:
+            return series.play(response, rounds)
+        series.play(response, known, DEALS_BEFORE, learns=True)
+        return series.play(response, rounds, learns=True)
 
     figure = _in_both_seats(play, conditions)
-    if word != UNREAD:
+    if word != NOT_ADAPTING:
         return figure.model_copy(update={"known_rounds": known})
     command = (
         f"perudo exploitability {word} --rules {rules} --dice {FULL_DICE[0]},{FULL_DICE[1]} "
@@ -176,10 +176,10 @@ def _misled(rules: str, word: str, conditions: Conditions) -> Bound:
         if feigned.memory_width > champion.memory_width:
             raise PerudoError(f"{word} remembers more than there is room for")
         series = Series(champion, start, seat, SEED)
-        pretence = Answer(feigned.policy, feigned.parameters, feigned)
+        pretence = Response(feigned.policy, feigned.parameters, feigned)
         series.play(pretence, known, DEALS_BEFORE, learns=True)
         rounds = max(2, conditions.number(*MISLED_ROUNDS) // 2)
-        return series.play(answer_to_book(start, conditions), rounds)
+        return series.play(response_to_book(start, conditions), rounds)
 
     return _in_both_seats(play, conditions).model_copy(update={"known_rounds": known})
 

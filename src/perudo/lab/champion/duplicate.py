@@ -16,7 +16,7 @@ from perudo.lab.experiments.experiment import Conditions
 from perudo.lab.tournament.schedule import rotated
 
 SEED = 7
-CHAMPION, UNREAD = "champion", "champion:adapt=0"
+CHAMPION, NOT_ADAPTING = "champion", "champion:adapt=0"
 PRESETS = ("common", "official")
 STRONGEST = "pomcp-pgt-ucb"
 """The strongest other agent, by the ladder's mean."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from perudo.lab.experiments.experiment import AGREES, DIFFERS, Claim, Row
 from perudo.lab.experiments.measures import Measure, difference
 
-YES, BARELY, HARDLY, NO = "yes", "yes (unclear)", "no (unclear)", "no"
+YES, PROBABLY_YES, PROBABLY_NO, NO = "yes", "yes (unclear)", "no (unclear)", "no"
 RULE = (
     "*yes* and *no*: the whole 95 % interval says so; *(unclear)*: the figure itself does, but a "
     "part of the interval lies on the other side of the goal."
@@ -34,7 +34,7 @@ def reached(row: Row) -> str:
         return YES if row.verdict == AGREES else NO
     assert row.claim is not None
     assert row.value is not None
-    return BARELY if row.claim[0] <= row.value <= row.claim[1] else HARDLY
+    return PROBABLY_YES if row.claim[0] <= row.value <= row.claim[1] else PROBABLY_NO
 
 
 def reached_by(value: Measure, claim: Claim) -> str:
@@ -65,7 +65,7 @@ class Goal:
     @property
     def worst(self) -> Row:
         """The figure furthest from the goal, or nearest to missing it."""
-        order = (NO, HARDLY, BARELY, YES)
+        order = (NO, PROBABLY_NO, PROBABLY_YES, YES)
         return min(self.rows, key=lambda row: order.index(self._reached(row)))
 
     @property

@@ -44,7 +44,7 @@ from perudo.games.policy import policy_at
 from perudo.lab.arena import LineUp
 
 Whole = npt.NDArray[np.int64]
-MEAN, SQUARE, TINY = 0.9, 0.999, 1e-8
+MEAN_DECAY, SQUARE_DECAY, EPSILON = 0.9, 0.999, 1e-8
 """The default constants of Adam: decay rates of the means and squares, and epsilon."""
 
 
@@ -162,7 +162,7 @@ def look_at(view: Record, model: int, said: int, network: Network, room: Room) -
 
 
 @kernel
-def add_slopes(
+def add_gradient(
     network: Network, model: int, said: int, count: int, room: Room, slopes: Network
 ) -> None:
     """Add the gradient of the negative log-likelihood of a decision, the move at ``said``."""
@@ -201,18 +201,22 @@ def fit(seen: Watched, order: Whole, adam: Adam, steps: int, batch: int, rate: f
         place, count = look_at(seen.views[at], kind, seen.saids[at], network, room)
         if place != NOT_LISTED:
             counted += 1
-            total += math.log(max(room[4][place], TINY))
-            add_slopes(network, kind, place, count, room, slopes_of)
+            total += math.log(max(room[4][place], EPSILON))
+            add_gradient(network, kind, place, count, room, slopes_of)
         if (index + 1) % batch == 0:
             steps += 1
             # corrects the bias of running means that begin at zero
-            pace = np.float32(rate * math.sqrt(1.0 - SQUARE**steps) / (1.0 - MEAN**steps))
+            pace = np.float32(
+                rate * math.sqrt(1.0 - SQUARE_DECAY**steps) / (1.0 - MEAN_DECAY**steps)
+            )
             for number in range(weights.size):
                 slope = slopes[number] / np.float32(batch)
                 slopes[number] = 0.0
-                means[number] += np.float32(1.0 - MEAN) * (slope - means[number])
-                squares[number] += np.float32(1.0 - SQUARE) * (slope * slope - squares[number])
-                step = pace * means[number] / (math.sqrt(squares[number]) + TINY)
+                means[number] += np.float32(1.0 - MEAN_DECAY) * (slope - means[number])
+                squares[number] += np.float32(1.0 - SQUARE_DECAY) * (
+                    slope * slope - squares[number]
+                )
+                step = pace * means[number] / (math.sqrt(squares[number]) + EPSILON)
                 weights[number] -= np.float32(step)
     return total / max(counted, 1)
 

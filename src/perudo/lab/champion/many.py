@@ -105,21 +105,21 @@ def six_goals(figures: FigureFile) -> list[Goal]:
 def copies_goals(figures: FigureFile) -> list[Goal]:
     """Return the goals for a fourth agent's share against three champions and three others."""
     others = [other for other in COPIES if other != CHAMPION]
-    own = left_on_average(figures, CHAMPION)
+    own = mean_share_against(figures, CHAMPION)
     return [
         goal(
             "three copies of the champion leave a fourth no more than three copies of another, "
             f"on average over {len(FOURTH)} fourths",
             points,
             at_most(0.0),
-            ((other, less(own, left_on_average(figures, other))) for other in others),
+            ((other, less(own, mean_share_against(figures, other))) for other in others),
         ),
         goal(
             "the same, for each fourth by itself",
             points,
             at_most(0.0),
             (
-                (f"{fourth}, {other}", ease_of(figures, fourth, other))
+                (f"{fourth}, {other}", extra_share(figures, fourth, other))
                 for fourth in FOURTH
                 for other in others
             ),
@@ -127,21 +127,21 @@ def copies_goals(figures: FigureFile) -> list[Goal]:
     ]
 
 
-def left_to(figures: FigureFile, fourth: str, other: str) -> Measure | None:
+def share_against(figures: FigureFile, fourth: str, other: str) -> Measure | None:
     """Return a fourth agent's share against three copies; against its own copies, a quarter."""
     return exactly(QUARTER) if fourth == other else share_of(figures, f"copies/{fourth}/{other}")
 
 
-def left_on_average(figures: FigureFile, other: str) -> Measure | None:
+def mean_share_against(figures: FigureFile, other: str) -> Measure | None:
     """Return the mean share of all fourth agents against three copies."""
-    values = [left_to(figures, fourth, other) for fourth in FOURTH]
+    values = [share_against(figures, fourth, other) for fourth in FOURTH]
     there = [one for one in values if one is not None]
     return mean_of(there) if len(there) == len(values) else None
 
 
-def ease_of(figures: FigureFile, fourth: str, other: str) -> Measure | None:
+def extra_share(figures: FigureFile, fourth: str, other: str) -> Measure | None:
     """Return a fourth agent's share against three champions, less that against three others."""
-    return less(left_to(figures, fourth, CHAMPION), left_to(figures, fourth, other))
+    return less(share_against(figures, fourth, CHAMPION), share_against(figures, fourth, other))
 
 
 def tables(figures: FigureFile) -> str:
@@ -175,11 +175,11 @@ def copies_table(figures: FigureFile) -> str:
     """Return the table of a fourth agent's shares against three copies."""
     rows = []
     for fourth in FOURTH:
-        values = [left_to(figures, fourth, other) for other in COPIES]
+        values = [share_against(figures, fourth, other) for other in COPIES]
         if values[0] is not None:
             least = min(
-                (ease for other in COPIES[1:] if (ease := ease_of(figures, fourth, other))),
-                key=lambda ease: -ease.value,
+                (extra for other in COPIES[1:] if (extra := extra_share(figures, fourth, other))),
+                key=lambda extra: -extra.value,
                 default=None,
             )
             cells = [
@@ -189,7 +189,7 @@ def copies_table(figures: FigureFile) -> str:
             rows.append((f"`{fourth}`", *cells, shown(least, points)))
     if not rows:
         return ""
-    means = [shown(left_on_average(figures, other), percent) for other in COPIES]
+    means = [shown(mean_share_against(figures, other), percent) for other in COPIES]
     rows.append(("on average", *means, ABSENT))
     heads = ["what a fourth wins from three", *(f"`{other}`" for other in COPIES)]
     return table([*heads, "at `champion` more than at the hardest other, points"], rows)

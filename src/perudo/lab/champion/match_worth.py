@@ -17,17 +17,17 @@ Rounds = npt.NDArray[np.int64]
 """By round: the number of players, their dice in the order of turns from the opener, and the
 outcome: 0 for no change, n if the n-th player lost a die, -n if the n-th player gained one."""
 WIDTH = MOST_PLAYERS + 2
-SHRINKING = 1e-4
+L2_PENALTY = 1e-4
 """The weight of L2 regularisation, which keeps the coefficients of rare events finite."""
 STEPS, RATE = 400, 0.1
 """The number of steps of Adam, and its initial rate."""
-ALMOST_EQUAL = 1e-7
+TOLERANCE = 1e-7
 
 
 def _features(counts: Rounds) -> Real:
     """Return features by dice counts and turn: place, own dice, last die, and neighbours' dice."""
-    standings, players = counts.shape
-    places = np.broadcast_to(np.eye(players), (standings, players, players))
+    rows, players = counts.shape
+    places = np.broadcast_to(np.eye(players), (rows, players, players))
     dice = counts / MOST_DICE
     rest = [dice, counts == 1, np.roll(dice, -1, axis=1), np.roll(dice, 1, axis=1)]
     return np.concatenate([places, np.stack(rest, axis=2)], axis=2)
@@ -63,7 +63,7 @@ def fit_rounds(counts: Rounds, happened: Rounds) -> Real:
                 np.einsum("sp,spn->n", off[:, players + 1 :], features),
             ]
         )
-        slopes += SHRINKING * coefficients
+        slopes += L2_PENALTY * coefficients
         mean += 0.1 * (slopes - mean)
         square += 0.01 * (slopes**2 - square)
         unbiased = mean / (1.0 - 0.9**step), square / (1.0 - 0.99**step)
@@ -72,7 +72,7 @@ def fit_rounds(counts: Rounds, happened: Rounds) -> Real:
     return coefficients
 
 
-def _standings(players: int) -> Rounds:
+def _all_counts(players: int) -> Rounds:
     return np.indices((MOST_DICE,) * players).reshape(players, -1).T + 1
 
 
@@ -105,16 +105,16 @@ def _after(counts: Rounds, turn: int, change: int, tables: dict[int, Real]) -> R
     return worth
 
 
-def worth_of_standings(coefficients: dict[int, Real]) -> Worth:
+def worth_of_counts(coefficients: dict[int, Real]) -> Worth:
     """Return the values of all dice counts, given the model's coefficients by number of players."""
     worth = np.zeros(SIZE)
     tables: dict[int, Real] = {}
     for players in range(2, MOST_PLAYERS + 1):
-        counts = _standings(players)
+        counts = _all_counts(players)
         chances = _chances(coefficients[players], counts)
         tables[players] = np.full(counts.shape, 1.0 / players)
         moved = 1.0
-        while moved > ALMOST_EQUAL:
+        while moved > TOLERANCE:
             new = np.zeros(counts.shape)
             for turn in range(players):
                 losing, gaining = chances[:, 1 + turn, None], chances[:, 1 + players + turn, None]
@@ -127,10 +127,10 @@ def worth_of_standings(coefficients: dict[int, Real]) -> Worth:
     return worth
 
 
-def learn_standings(rounds: Rounds) -> Worth:
+def learn_match_worth(rounds: Rounds) -> Worth:
     """Return the values of all dice counts, learnt from observed rounds."""
     coefficients = {}
     for players in range(2, MOST_PLAYERS + 1):
         some = rounds[rounds[:, 0] == players]
         coefficients[players] = fit_rounds(some[:, 1 : players + 1], some[:, -1])
-    return worth_of_standings(coefficients)
+    return worth_of_counts(coefficients)

@@ -37,7 +37,7 @@ from perudo.games.policy import new_thoughts
 from perudo.games.state import SEATS
 from perudo.lab.arena import line_up_of
 from perudo.lab.champion.learning import Adam, Cast, Watched, Workspace, fit, judge, watch
-from perudo.lab.champion.match_worth import WIDTH, learn_standings
+from perudo.lab.champion.match_worth import WIDTH, learn_match_worth
 from perudo.lab.contest import Contest
 from perudo.lab.engine import Engine
 from perudo.lab.play import play
@@ -49,7 +49,7 @@ STARTS = 3000
 """The number of starting dice counts."""
 FULL_TABLES = 0.4
 """The share of starts in which all players have all dice."""
-THINKERS = {
+SLOW_AGENTS = {
     "pomcp-pgt-ucb": 0.2,
     "pomcp-pgt-ucb:iterations=10000": 0.12,
     "pomcp-pgt-rm": 0.15,
@@ -57,9 +57,9 @@ THINKERS = {
     "champion": 0.23,
 }
 """Slow agents, with their shares of the seats at slow tables; the other agents share the rest."""
-BATCH, FASTEST, SLOWEST = 256, 3e-3, 1e-4
+BATCH, FIRST_RATE, LAST_RATE = 256, 3e-3, 1e-4
 """The batch size of the fit, and its first and last learning rates."""
-KEPT_BACK = 0.05
+HELD_OUT = 0.05
 """The share of decisions held out for validation."""
 TRIAL_SEATS = 4
 """The seats of the tables that measure the champion's strength."""
@@ -130,9 +130,9 @@ def starts_of(family: str, seed: int, part: int = 0) -> Record:
 
 def _shares(piece: Piece) -> npt.NDArray[np.float64]:
     """Return the share of seats of each model at the piece's tables."""
-    slow = THINKERS if piece.tables == "slow" else {}
+    slow = SLOW_AGENTS if piece.tables == "slow" else {}
     shares = np.array([slow.get(name, 0.0) for name in MODELS])
-    at_once = np.array([name not in THINKERS for name in MODELS])
+    at_once = np.array([name not in SLOW_AGENTS for name in MODELS])
     shares[at_once] = (1.0 - shares.sum()) / at_once.sum()
     return shares
 
@@ -217,7 +217,7 @@ def fit_family(
     if last == 0:  # the champion has not played yet: take the strongest agent for it
         units = weights[UNIT_WEIGHTS:].reshape(MODEL_COUNT, HIDDEN_UNITS)
         units[OWN] = units[0]
-    return Family(weights, learn_standings(rounds)), log_chances
+    return Family(weights, learn_match_worth(rounds)), log_chances
 
 
 def _fit(
@@ -227,17 +227,15 @@ def _fit(
     weights = chance.normal(0.0, 0.25, WEIGHT_COUNT).astype(np.float32)
     weights[UNIT_WEIGHTS:] *= 0.4
     adam = Adam(weights, *np.zeros((2, WEIGHT_COUNT), np.float32))
-    kept_back = chance.random(len(seen.views)) < KEPT_BACK
-    shown, steps = np.flatnonzero(~kept_back), 0
+    held_out = chance.random(len(seen.views)) < HELD_OUT
+    shown, steps = np.flatnonzero(~held_out), 0
     for epoch in range(epochs):
-        rate = FASTEST + (SLOWEST - FASTEST) * epoch / epochs
+        rate = FIRST_RATE + (LAST_RATE - FIRST_RATE) * epoch / epochs
         order = chance.permutation(shown)
         fit(seen, order, adam, steps, BATCH, rate)
         steps += len(order) // BATCH
-    log_chances = np.zeros(int(kept_back.sum()))
-    judged = Watched(
-        seen.views[kept_back], seen.kinds[kept_back], seen.saids[kept_back], seen.rounds
-    )
+    log_chances = np.zeros(int(held_out.sum()))
+    judged = Watched(seen.views[held_out], seen.kinds[held_out], seen.saids[held_out], seen.rounds)
     judge(judged, weights, log_chances)
     by_model = [log_chances[judged.kinds == model] for model in range(MODEL_COUNT)]
     return weights, np.array([some.mean() if some.size else np.nan for some in by_model])
@@ -286,8 +284,8 @@ class Training:
             new = pieces_of(self.effort, generation, habits, self.families, self.seed)
             self._do(new)
             pieces += new
-            habits = self._together(pieces, about)
-            self._try_out(habits, generation)
+            habits = self._fit_families(pieces, about)
+            self._measure_strength(habits, generation)
         assert habits is not None
         return habits
 
@@ -303,21 +301,21 @@ class Training:
             done += 1
             self._say(f"{done} of {len(pieces)}: {name}")
 
-    def _together(self, pieces: Sequence[Piece], about: Header) -> Habits:
+    def _fit_families(self, pieces: Sequence[Piece], about: Header) -> Habits:
         families = {}
         for family in self.families:
-            found = [(piece, self._found(piece)) for piece in pieces if piece.family == family]
+            found = [(piece, self._load(piece)) for piece in pieces if piece.family == family]
             families[family], log_chances = fit_family(found, self.effort.epochs, self.seed)
-            told = zip(MODELS, log_chances, strict=True)
-            words = ", ".join(f"{name} {value:.3f}" for name, value in told)
+            scores = zip(MODELS, log_chances, strict=True)
+            words = ", ".join(f"{name} {value:.3f}" for name, value in scores)
             self._say(f"{family}, mean logarithm of the chance of what was done: {words}")
         return Habits(families, about)
 
-    def _found(self, piece: Piece) -> Found:
+    def _load(self, piece: Piece) -> Found:
         with np.load(self.place / piece.name, allow_pickle=False) as found:
             return dict(found)
 
-    def _try_out(self, habits: Habits, generation: int) -> None:
+    def _measure_strength(self, habits: Habits, generation: int) -> None:
         """Report the champion's place on the ladder, by games against three agents from the top."""
         rated = {**ratings(TRIAL_SEATS)}
         del rated[Champion.name]

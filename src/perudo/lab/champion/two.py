@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from perudo.agents.registry import agent_named
 from perudo.games.perudo import Rules
-from perudo.lab.champion.duplicate import CHAMPION, PRESETS, UNREAD, duplicate_task
+from perudo.lab.champion.duplicate import CHAMPION, NOT_ADAPTING, PRESETS, duplicate_task
 from perudo.lab.champion.figures import FigureFile, GamesWon, Task
 from perudo.lab.champion.goals import (
     Goal,
@@ -18,7 +18,7 @@ from perudo.lab.champion.goals import (
     table,
 )
 from perudo.lab.experiments.measures import Measure
-from perudo.lab.ladder.ladder import able, roster
+from perudo.lab.ladder.ladder import eligible, roster
 
 MATCHES, GAIN, SELF = 0.55, 0.03, 0.50
 WITHOUT_MATCH = "cfr:match=no"
@@ -32,7 +32,7 @@ USUAL_SIZE, CLOSE_SIZE, OFFICIAL_SIZE = (4, 1_400), (4, 100_000), (2, 400)
 def opponents(rules: str) -> list[str]:
     """Return the ladder's other agents that can play at a table of two."""
     words = [word for word in roster() if agent_named(word).name != CHAMPION]
-    return able([*words, WITHOUT_MATCH] if rules == "common" else words, Rules.parse(rules), 2)
+    return eligible([*words, WITHOUT_MATCH] if rules == "common" else words, Rules.parse(rules), 2)
 
 
 def tasks() -> list[Task]:
@@ -42,8 +42,10 @@ def tasks() -> list[Task]:
         size = CLOSE_SIZE if word in CLOSE else USUAL_SIZE
         found.append(duplicate_task(f"two/common/{word}", [CHAMPION, word], "common", size))
     for word in EXPLOITABLE:
-        found.append(duplicate_task(f"two/unread/{word}", [UNREAD, word], "common", USUAL_SIZE))
-    found.append(duplicate_task("two/self", [CHAMPION, UNREAD], "common", CLOSE_SIZE))
+        found.append(
+            duplicate_task(f"two/unread/{word}", [NOT_ADAPTING, word], "common", USUAL_SIZE)
+        )
+    found.append(duplicate_task("two/self", [CHAMPION, NOT_ADAPTING], "common", CLOSE_SIZE))
     for word in opponents("official"):
         size = CLOSE_SIZE if word in CLOSE else OFFICIAL_SIZE
         found.append(duplicate_task(f"two/official/{word}", [CHAMPION, word], "official", size))

@@ -75,7 +75,7 @@ def commit() -> str:
     return name + (" with changes" if git("status", "--porcelain", "--", ".") else "")
 
 
-class Keeper:
+class ResultWriter:
     """A writer of results, one experiment at a time.
 
     It writes results.md, figures/ID.png and .svg, and data/ID.json in ``place``. The page keeps the
@@ -93,7 +93,7 @@ class Keeper:
         except OSError as error:
             raise PerudoError(f"cannot write to {place}: {error.strerror}") from None
 
-    def keep(self, kept: ResultData, findings: Findings) -> None:
+    def write(self, kept: ResultData, findings: Findings) -> None:
         """Write an experiment's data and figure, and its section of the page."""
         if findings.chart is not None:
             plots.save(findings.chart, self._figures / kept["id"])
@@ -119,15 +119,15 @@ def run_all(
     experiments: Sequence[Experiment],
     conditions: Conditions,
     command: str,
-    keeper: Keeper | None,
-    tell: Callable[[ResultData], None],
+    writer: ResultWriter | None,
+    report: Callable[[ResultData], None],
 ) -> list[ResultData]:
     """Run experiments; report and write each result as soon as it is ready."""
     done = []
     for experiment in experiments:
         kept, findings = perform(experiment, conditions, command)
-        if keeper is not None:
-            keeper.keep(kept, findings)
-        tell(kept)
+        if writer is not None:
+            writer.write(kept, findings)
+        report(kept)
         done.append(kept)
     return done

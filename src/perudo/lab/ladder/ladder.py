@@ -97,14 +97,14 @@ def _word(name: str, parameters: Sequence[str]) -> str:
     return name + (":" + ",".join(parameters) if parameters else "")
 
 
-def able(words: Sequence[str], rules: Rules, players: int) -> list[str]:
+def eligible(words: Sequence[str], rules: Rules, players: int) -> list[str]:
     """Return the agents that can play at a table of this size."""
     return [word for word in words if agent_named(word).cannot_play(PERUDO, rules, players) is None]
 
 
 def tournament(words: Sequence[str], rules: Rules, players: int, seed: int) -> Tournament:
     """Return the tournament at one table size."""
-    entered = able(words, rules, players)
+    entered = eligible(words, rules, players)
     if players > len(entered):
         raise PerudoError(f"tables of {players} need {players} agents; {len(entered)} can play")
     return Tournament(
@@ -133,7 +133,7 @@ def decision_times(
         agent = agent_named(word)
         seats = players if agent.cannot_play(PERUDO, rules, players) is None else 2
         with agent.prepare(PERUDO.start(rules, seats)) as player:
-            spent = sorted(_spent(player, rules, seats, decisions))
+            spent = sorted(_decision_seconds(player, rules, seats, decisions))
         times[word] = {
             "mean_ms": round(1000 * sum(spent) / len(spent), 4),
             "slowest_ms": round(1000 * spent[-1], 4),
@@ -141,7 +141,7 @@ def decision_times(
     return times
 
 
-def _spent(player: Player, rules: Rules, seats: int, decisions: int) -> list[float]:
+def _decision_seconds(player: Player, rules: Rules, seats: int, decisions: int) -> list[float]:
     """Return the processor seconds of each of a number of decisions."""
     memory, stream, names = player.new_memory(), stream_of(1), [str(seat) for seat in range(seats)]
     spent: list[float] = []

@@ -60,19 +60,19 @@ def choose(ladder: Ladder) -> Levels:
     bottom = next((row["mean"] for row in rows if row["agent"] == "random"), None)
     if bottom is None:
         raise PerudoError("levels are measured from random, which is not on this ladder")
-    able = [
+    eligible = [
         row
         for row in rows
         if row["mean"] >= bottom + ABOVE_RANDOM and row["slowest_ms"] <= QUICK_MS
     ]
-    if len(able) < len(LEVELS):
-        raise PerudoError(f"{len(LEVELS)} levels need as many agents; {len(able)} are suitable")
-    low, high = (found(row["mean"] for row in able) for found in (min, max))
+    if len(eligible) < len(LEVELS):
+        raise PerudoError(f"{len(LEVELS)} levels need as many agents; {len(eligible)} are suitable")
+    low, high = (found(row["mean"] for row in eligible) for found in (min, max))
     spacing = (high - low) / (len(LEVELS) - 1)
     levels: list[Level] = []
     for place, (name, summary) in enumerate(LEVELS.items()):
         mark = low + place * spacing
-        chosen = _nearest(able, mark, NEAR * spacing)
+        chosen = _nearest(eligible, mark, NEAR * spacing)
         levels.append(
             {
                 "name": name,

@@ -28,7 +28,7 @@ def sweep(
     probs: Sequence[str], bluffs: Sequence[str], quick: int, full: int
 ) -> Callable[[Conditions], Findings]:
     """Return an experiment that draws all kinds and parameters to tables of nine, many times."""
-    contestants = [
+    players = [
         f"{kind}:prob={prob},bluff={bluff},one_die_rule=no"
         for kind in KINDS
         for prob in probs
@@ -38,15 +38,15 @@ def sweep(
     def run(conditions: Conditions) -> Findings:
         draws = conditions.number(quick, full)
         games = 50
-        won: list[list[float]] = [[] for _ in contestants]
+        won: list[list[float]] = [[] for _ in players]
         luck = np.random.default_rng(conditions.seed)
         for draw in range(draws):
-            order = luck.permutation(len(contestants))
-            for first in range(0, len(contestants), SEATS_OF_A_TABLE):
+            order = luck.permutation(len(players))
+            for first in range(0, len(players), SEATS_OF_A_TABLE):
                 table = order[first : first + SEATS_OF_A_TABLE]
                 results = conditions.play(
                     "common",
-                    [contestants[index] for index in table],
+                    [players[index] for index in table],
                     games,
                     seed=conditions.seed + draw,
                 )
@@ -54,17 +54,17 @@ def sweep(
                     won[index].append(float(results.wins[:, seat].mean()))
             conditions.progress("tables of nine drawn", draw + 1, draws)
         found = [mean(np.array(some), 100.0) for some in won]
-        best = sorted(range(len(contestants)), key=lambda index: -found[index].value)
+        best = sorted(range(len(players)), key=lambda index: -found[index].value)
         rows = [
             Row(
-                f"{place + 1}. {contestants[index].removesuffix(',one_die_rule=no')}: games won",
+                f"{place + 1}. {players[index].removesuffix(',one_die_rule=no')}: games won",
                 found[index],
                 unit="%",
             )
             for place, index in enumerate(best[:LISTED])
         ]
         notes = [
-            f"{draws} draws of all {len(contestants)} to tables of nine, {games} games each; 11.1 % "
+            f"{draws} draws of all {len(players)} to tables of nine, {games} games each; 11.1 % "
             "would be an equal share. Intervals are over draws.",
             f"The best {LISTED} are listed; the figure has all.",
         ]

@@ -148,7 +148,7 @@ def play_rounds(
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """A policy made to beat an agent from one seat."""
 
     policy: Any
@@ -157,23 +157,23 @@ class Answer:
     """An object that keeps alive the memory the parameters point to."""
 
 
-def local_answer(model: CompiledPlayer, start: State, effort: Effort) -> Answer:
+def local_response(model: CompiledPlayer, start: State, effort: Effort) -> Response:
     """Return a search that takes the other players for the model."""
     searcher = Pomcp(iterations=effort.iterations, prior=2.0)
     dtype = start.game.dtype
     where = number_of(model.policy, dtype)
     head = searcher.search_parameters
     rollout = [float(dtype.itemsize), where, *model.parameters]
-    return Answer(Pomcp.policy, np.concatenate([head, rollout]), model)
+    return Response(Pomcp.policy, np.concatenate([head, rollout]), model)
 
 
-def trained_answer(player: CompiledPlayer, start: State, seat: int, effort: Effort) -> Answer:
+def trained_response(player: CompiledPlayer, start: State, seat: int, effort: Effort) -> Response:
     """Learn a response to the agent, which plays the best move of each information set."""
     memory = effort.memory if start.game.operations.rewind(start.record) else ALL_MOVES
     learner = Answerer(start, seat, memory, player.policy, player.parameters, effort.seed)
     learner.iterate(effort.training)
     book, parameters = learnt_parameters(learner.page())
-    return Answer(play_learnt, parameters, book)
+    return Response(play_learnt, parameters, book)
 
 
 class Series:
@@ -185,7 +185,7 @@ class Series:
         self._stream = stream_of(seed, LUCK, seat)
 
     def play(
-        self, answer: Answer, rounds: int, deals: int = DEALS, learns: bool = False
+        self, response: Response, rounds: int, deals: int = DEALS, learns: bool = False
     ) -> Payoffs:
         """Return the response's payoffs in a number of rounds; ``deals`` selects their dice."""
         player, start, memories = self._player, self._start, self.memories
@@ -196,7 +196,7 @@ class Series:
         play_rounds(
             states,
             self._seat,
-            model_of(answer.policy, dtype, answer.parameters, memories[self._seat]),
+            model_of(response.policy, dtype, response.parameters, memories[self._seat]),
             Opponents(
                 model_of(player.policy, dtype, player.parameters, memories[0]),
                 memories,
@@ -210,7 +210,7 @@ class Series:
         return payoffs
 
 
-def _payoffs_asked(player: Player, start: State, seat: int, effort: Effort) -> Payoffs:
+def _payoffs_in_python(player: Player, start: State, seat: int, effort: Effort) -> Payoffs:
     """Return the payoffs of a local response to an agent in Python, with Observer as its model."""
     responder: Player = Pomcp(iterations=effort.iterations).prepare(start)
     streams: dict[int, Stream] = {
@@ -256,12 +256,12 @@ def lower_bound(agent: Agent, start: State, method: str, effort: Effort) -> Lowe
 
 def _payoffs(player: Player, start: State, seat: int, method: str, effort: Effort) -> Payoffs:
     if not isinstance(player, CompiledPlayer):
-        return _payoffs_asked(player, start, seat, effort)
+        return _payoffs_in_python(player, start, seat, effort)
     if method == "trained":
-        answer = trained_answer(player, start, seat, effort)
+        response = trained_response(player, start, seat, effort)
     else:
-        answer = local_answer(_model_of(player, start), start, effort)
-    return Series(player, start, seat, effort.seed).play(answer, effort.rounds)
+        response = local_response(_model_of(player, start), start, effort)
+    return Series(player, start, seat, effort.seed).play(response, effort.rounds)
 
 
 def _model_of(player: CompiledPlayer, start: State) -> CompiledPlayer:
