@@ -1,4 +1,4 @@
-"""The ``perudo`` command: it lists the other commands, and imports the one that is used."""
+"""The ``perudo`` command, which lists all commands and imports the one in use."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ COMMANDS = {
 """The module and a summary of each command."""
 
 INTERPRETED_COMMANDS = ("position", "rules", "verify")
-"""Commands that look at a few positions: loading the compiler would take longer than the rest."""
+"""Commands that look at few positions: loading the compiler would take longer than running them."""
 
 
 class LazyGroup(TyperGroup):
-    """Commands that are imported when they are used; until then only their summary is there."""
+    """A group that imports a command when it is used; until then it has only the summary."""
 
     def resolve_command(
         self, ctx: Context, args: list[str]
@@ -86,7 +86,7 @@ def perudo(
 
 
 def main() -> None:
-    """Run a command; an error in its input is one line, with exit code 2."""
+    """Run a command; print an error in its input on one line, with exit code 2."""
     if "--help" in sys.argv or (sys.argv[1:2] and sys.argv[1] in INTERPRETED_COMMANDS):
         os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
     try:
@@ -96,7 +96,7 @@ def main() -> None:
     except (typer.Abort, KeyboardInterrupt):
         print("interrupted", file=sys.stderr)
         sys.exit(130)
-    except BrokenPipeError:  # the reader of our output has seen enough
+    except BrokenPipeError:  # the reader of our output has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except ValueError as error:

@@ -82,7 +82,7 @@ def ladder(settings: LadderSettings) -> int:
 
 
 def sizes(text: str) -> tuple[int, ...]:
-    """Read ``2,4,6``.
+    """Parse table sizes such as ``2,4,6``.
 
     >>> sizes("2,6")
     (2, 6)
@@ -104,9 +104,9 @@ def games_each(games: int | None, quick: bool) -> int:
 def run_ladder(
     settings: LadderSettings, agents: Sequence[str] = (), timed: int = TIMED_DECISIONS
 ) -> int:
-    """Play what is missing, print the ladder, and write it if asked; return the exit code.
+    """Play the missing games, print the ladder, and write it if asked; return the exit code.
 
-    ``agents`` are rated instead of all; ``timed`` decisions of each are timed.
+    ``agents`` limits the agents to rate; ``timed`` is the number of decisions to time for each.
     """
     at = sizes(settings.players)
     rules = settings.rules_of(PERUDO)
@@ -143,7 +143,7 @@ def run_ladder(
 
 
 def choose_levels(write: bool, as_json: bool) -> int:
-    """Choose the levels from the ladder that was written last."""
+    """Choose the levels from the ladder last written; write them if asked; return the exit code."""
     data = ladder_page.read_ladder(Path(), or_installed=not write)
     levels = level_choice.choose(data)
     if write:
@@ -188,7 +188,7 @@ def _rate(
 
 # --- showing ------------------------------------------------------------------------------------
 def show_ladder(data: Ladder) -> None:
-    """Print the table."""
+    """Print the ladder as a table."""
     console = Console()
     sizes = [str(players) for players in data["players"]]
     played = ", ".join(f"{data['games'][size]:,} at {size} players" for size in sizes)
@@ -211,7 +211,7 @@ def show_ladder(data: Ladder) -> None:
 
 
 def show_levels(levels: level_choice.Levels) -> None:
-    """Print the levels, and the rule."""
+    """Print the levels, and the rule that chose them."""
     console = Console()
     console.print()
     grid = new_grid("", "mark", "mean")

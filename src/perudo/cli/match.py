@@ -137,7 +137,7 @@ def _main_table(agents: Sequence[AgentFigures]) -> Grid:
 
 
 def _loss_table(agents: Sequence[AgentFigures]) -> Grid:
-    """How rounds were lost, and how well calls were judged."""
+    """Return the table of lost rounds, by reason, and of the accuracy of calls."""
     headings = ["calls right", "lost", "high bid", "early dudo"]
     optional: dict[str, Literal["lost_by_wrong_calza", "lost_by_caught_pass"]] = {
         "calza": "lost_by_wrong_calza",

@@ -1,4 +1,4 @@
-"""``perudo reproduce``: the list, live progress, reported beside measured."""
+"""``perudo reproduce``: list experiments, or run them and compare reported with measured values."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from perudo.lab.papers import ALL, EXPERIMENTS, select
 
 DEFAULT_PLACE = Path("docs")
 TABLE_WIDTH = 100
-"""Characters that a terminal must have for a table."""
+"""The narrowest terminal for which results are a table, in characters."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +74,7 @@ def reproduce(settings: ReproduceSettings) -> int:
 
 
 def list_experiments(as_json: bool) -> None:
-    """Print every experiment in a line."""
+    """Print one line for each experiment."""
     if as_json:
         listed = [
             {"id": one.id, "title": one.title, "paper": one.paper, "also": list(one.also)}
@@ -162,13 +162,13 @@ def _short(text: str, width: int = 44) -> str:
 
 
 def _added(word: str) -> Added:
-    """An agent as the command line names it; what is wrong with it is said now."""
+    """Return an agent named on the command line, after making it once to find errors early."""
     contestant(word).close()
     return Added(word, lambda: contestant(word))
 
 
 def show(console: Console, kept: ResultData) -> None:
-    """Print one experiment: reported beside measured."""
+    """Print one experiment, with reported and measured values."""
     console.print(Text(f"\n{kept['id']}  {kept['title']} ({kept['paper']})", style="bold"))
     console.print(f"reported: {kept['reports']}", highlight=False, markup=False)
     console.print(f"here: {kept['setup']}", highlight=False, markup=False)
@@ -209,7 +209,7 @@ def _show_table(console: Console, rows: Sequence[RowData]) -> None:
 
 
 def _show_lines(console: Console, rows: Sequence[RowData]) -> None:
-    """Two lines a row, where a table would leave no room for words."""
+    """Print two lines for each row, on terminals too narrow for a table."""
     for row in rows:
         said = results_page.reported_text(row)
         parts = [] if said == "-" else [f"reported: {said}"]
@@ -223,7 +223,7 @@ def _show_lines(console: Console, rows: Sequence[RowData]) -> None:
 
 
 def _summary(console: Console, done: Sequence[ResultData]) -> None:
-    """One line an experiment, and how verdicts are reached."""
+    """Print one line for each experiment, and the rule for verdicts."""
     if len(done) > 1:
         grid = plain_grid()
         for heading in ("ID", "experiment", "verdict"):

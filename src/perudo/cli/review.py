@@ -24,7 +24,7 @@ from perudo.review import review as review_match
 from perudo.transcript import parse_record
 
 THOUGHTS = 3
-"""How many of the actions that an agent weighed are told."""
+"""The number of an agent's considered actions to show."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +71,7 @@ def review(settings: ReviewSettings) -> None:
 
 
 def read(path: str) -> MatchRecord:
-    """A record or transcript from a file, or from the standard input."""
+    """Read a record or transcript from a file, or from the standard input."""
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
     except OSError as error:
@@ -82,7 +82,7 @@ def read(path: str) -> MatchRecord:
 
 
 def seats_of(record: MatchRecord, names: Sequence[str]) -> list[int] | None:
-    """Seats by letter or by the player's name; none given: all."""
+    """Return the seats with these letters or players' names, or None, which means all, if empty."""
     if not names:
         return None
     seats = []
@@ -98,7 +98,7 @@ def seats_of(record: MatchRecord, names: Sequence[str]) -> list[int] | None:
 
 
 def show(decisions: Sequence[Reviewed], model: str, samples: int) -> None:
-    """Print it for people."""
+    """Print the review for people."""
     console = Console(highlight=False)
     worst = costliest(decisions)
     if samples:
@@ -145,10 +145,10 @@ def _cost(decision: Reviewed) -> str:
     cost = decision.cost
     if cost is None:
         return ""
-    told = "no certain cost"
+    text = "no certain cost"
     if cost.flagged:
-        told = f"cost {_points(cost.cost)} ({_points(cost.low)} to {_points(cost.high)})"
-    return f"{told:<25} luck {100 * cost.luck:+.1f}"
+        text = f"cost {_points(cost.cost)} ({_points(cost.low)} to {_points(cost.high)})"
+    return f"{text:<25} luck {100 * cost.luck:+.1f}"
 
 
 def _points(share: float) -> str:

@@ -110,7 +110,7 @@ def show_rules(preset: str | None) -> None:
 
 
 def markdown_table() -> str:
-    """All options for all presets; a cell is empty where it is as in ``official``."""
+    """Return a Markdown table of options by preset; cells that equal ``official`` are empty."""
     official = PRESETS["official"].rules
     lines = [
         "| option | " + " | ".join(f"`{name}`" for name in PRESETS) + " |",
@@ -220,7 +220,7 @@ def _show_table(console: Console, state: PerudoState) -> None:
 
 
 def _show_odds(console: Console, state: PerudoState) -> None:
-    """Words first, then bids: quantity down, face across, with the chance that each holds."""
+    """Print the odds of calls, then of bids by quantity (rows) and face (columns)."""
     codes = state.legal_actions.codes
     for action in (state.game.action_value(code) for code in codes if code < FIRST_BID_CODE):
         chance = state.chance(action)

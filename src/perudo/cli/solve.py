@@ -37,7 +37,7 @@ SAMPLED = "mccfr"
 
 @dataclass(frozen=True, kw_only=True)
 class RoundSettings(JsonSettings, GameSettings):
-    """A round to solve, or to play against an agent."""
+    """The round to solve, or to evaluate an agent in."""
 
     dice: str = "1,1"
     """Dice of each player: 2,1."""

@@ -47,7 +47,7 @@ from perudo.lab.tournament.tournament import DEALS_WITH_MEMORY, Tournament, ente
 
 DEFAULT_PLAYERS = 4
 PLOT_WIDTH = 20
-"""Characters of the ratings' intervals."""
+"""The width of a plotted interval, in characters."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,7 +182,7 @@ def play_missing(
     blocks: int,
     duel: Duel | None,
 ) -> None:
-    """Play the games that the first blocks lack, or until the test is decided, with a bar."""
+    """Play missing games of the first blocks, or until the test is decided, with a progress bar."""
     there = store.games().up_to(blocks)
     wanted = blocks * tournament.games_per_block
     if duel is not None:
@@ -215,7 +215,7 @@ def play_missing(
 
 
 class Interruption:
-    """Ctrl-C as a request to stop soon; a second one stops at once."""
+    """A context in which Ctrl-C requests a stop; a second Ctrl-C stops at once."""
 
     asked = False
 
