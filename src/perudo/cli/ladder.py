@@ -55,26 +55,27 @@ class LadderSettings(JsonSettings, RulesSettings):
     """Settings of the ladder."""
 
     players: str = "2,4,6"
-    """Table sizes, each with ratings of its own."""
+    """Table sizes, each with its own ratings."""
     games: Annotated[int | None, Ge(1)] = None
-    """Games of each agent at each table size; default: 1000, or 100 with --quick."""
+    """Games per agent at each table size; default: 1000, or 100 with --quick."""
     quick: bool = False
-    """Play fewer games, for wider intervals."""
+    """Play fewer games, which gives wider intervals."""
     seed: int = 1
     """Random seed; it determines the games."""
     workers: Workers = None
-    """Processes to use; default: one per core."""
+    """Number of processes; default: one per core."""
     levels: bool = False
-    """Play nothing: choose levels from the ladder written last."""
+    """Play no games; choose levels from the ladder last written."""
     write: bool = False
-    """Write the ladder and the levels to the source directory."""
+    """Write the ladder and the levels into the source directory."""
 
 
 @options_of(LadderSettings)
 def ladder(settings: LadderSettings) -> int:
     """Rate all agents at several table sizes.
 
-    Levels for people are chosen from the ratings. Ctrl-C stops it; the same command continues.
+    The ratings also decide which agents form the levels for people. Ctrl-C stops the run; the same
+    command resumes it.
     """
     if settings.levels:
         return choose_levels(settings.write, settings.json)

@@ -43,19 +43,19 @@ class ReproduceSettings(JsonSettings):
     """Settings of a run of experiments."""
 
     ids: Annotated[list[str], typer.Argument(metavar="[ID]...")] = field(default_factory=list)
-    """Experiments, patterns such as 'RO-*', or all; without any, list them."""
+    """Experiment ids, patterns such as 'RO-*', or all; default: list the experiments."""
     quick: bool = False
-    """Play fewer games, for wider intervals."""
+    """Play fewer games, which gives wider intervals."""
     seed: int = 1
     """Random seed; it determines the games."""
     add: list[str] = field(default_factory=list)
-    """Let this agent play too where possible: my_agent.py:Mine. May be repeated."""
+    """Also seat this agent where possible: my_agent.py:Mine. May be repeated."""
     out: Path | None = None
-    """Write results.md, figures (PNG, SVG) and data to this directory; default with 'all': docs."""
+    """Directory for results.md, figures (PNG, SVG) and data; default with 'all': docs."""
     records: Path | None = None
-    """Records of games with people, for the experiments 5.5 and S3-h."""
+    """Directory of records of games with people, for experiments 5.5 and S3-h."""
     workers: Workers = None
-    """Processes to use; default: one per core."""
+    """Number of processes; default: one per core."""
 
 
 @options_of(ReproduceSettings)

@@ -32,15 +32,15 @@ class ReviewSettings:
     """Settings of a review."""
 
     record: Annotated[str, typer.Argument()]
-    """A record or transcript; - reads it from the standard input."""
+    """Record or transcript file; - reads the standard input."""
     player: list[str] = field(default_factory=list)
-    """Review only this player: a name or a seat. May be repeated."""
+    """Review only this player, given by name or seat. May be repeated."""
     agent: list[str] = field(default_factory=list)
-    """Show what this agent would have done; default: champion. May be repeated."""
+    """Show this agent's choices; default: champion. May be repeated."""
     model: str = MODEL
-    """The agent that judges costs; any but champion plays on in every seat."""
+    """Agent that estimates costs; any but champion plays on in every seat."""
     samples: Annotated[int, Ge(0)] = 2000
-    """Deals to play out for each decision; 0: no costs."""
+    """Deals to sample for each decision; 0: no costs."""
     seed: int = 1
     """Random seed of the deals."""
     json: bool = False
@@ -51,7 +51,7 @@ class ReviewSettings:
 def review(settings: ReviewSettings) -> None:
     """Review a finished game, decision by decision.
 
-    Each decision is valued by what the player could know.
+    Each decision is judged by what its player could know at the time.
     """
     record = read(settings.record)
     decisions = []

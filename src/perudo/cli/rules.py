@@ -31,14 +31,14 @@ class RulesListSettings(JsonSettings):
     """Settings of the list of rules."""
 
     preset: Annotated[str | None, typer.Argument()] = None
-    """Show this preset, with its options."""
+    """Preset to show."""
     markdown: bool = False
-    """Print the table of docs/rules.md."""
+    """Print the table in docs/rules.md."""
 
 
 @options_of(RulesListSettings)
 def rules(settings: RulesListSettings) -> None:
-    """List the presets, or show one's options."""
+    """List the rule presets, or show one with its options."""
     if settings.markdown:
         print(markdown_table())
     elif settings.json:
@@ -132,7 +132,7 @@ class PositionSettings(JsonSettings):
     """Settings of ``perudo position``."""
 
     notation: Annotated[str, typer.Argument()]
-    """A position: 'official 11246/???/? B 3x4', see docs/rules.md."""
+    """Position, such as 'official 11246/???/? B 3x4'; see docs/rules.md."""
 
 
 @options_of(PositionSettings)
@@ -256,7 +256,7 @@ class VerifySettings(JsonSettings):
     """Settings of a verification."""
 
     record: Annotated[Path, typer.Argument()]
-    """A file that --save wrote."""
+    """Record file, as perudo play --save writes it."""
     unfinished: bool = False
     """Accept a match that was left early."""
 

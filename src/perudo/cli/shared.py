@@ -35,7 +35,7 @@ class RulesSettings:
     """The rules to play by."""
 
     rules: str | None = None
-    """Preset, with options after a colon: official:calza=no."""
+    """Rule preset, with options after a colon: official:calza=no."""
     option: list[str] = field(default_factory=list)
     """Change one rule: name=value. May be repeated."""
 
@@ -52,7 +52,7 @@ class GameSettings(RulesSettings):
     """The game to play, and its rules."""
 
     game: str = "perudo"
-    """perudo, king_up or rock_paper_scissors."""
+    """Game: perudo, king_up or rock_paper_scissors."""
 
     def chosen(self) -> tuple[Game, Any]:
         """Return the game and its rules."""
@@ -65,11 +65,11 @@ class EngineSettings:
     """The processes or machines to play on."""
 
     engine: str = "processes"
-    """processes or dask."""
+    """Engine to run on: processes or dask."""
     address: str = ""
     """Address of a Dask scheduler: tcp://host:8786."""
     workers: Workers = None
-    """Processes to use; default: one per core."""
+    """Number of processes; default: one per core."""
 
 
 # --- output -------------------------------------------------------------------------------------

@@ -55,31 +55,31 @@ class TournamentSettings(JsonSettings, EngineSettings, GameSettings):
     """Settings of a tournament."""
 
     agents: Annotated[list[str], typer.Argument()]
-    """Two or more, named as in perudo match."""
+    """Two or more agents, named as in perudo match."""
     players: int | None = None
     """Seats at each table; default: 4, or 2 with --sprt."""
     games: Count = 10_000
-    """Most games to play."""
+    """Maximum number of games."""
     seed: int = 1
     """Random seed; it determines the games."""
     series: Annotated[int | None, Interval(ge=1, le=10_000)] = None
-    """Deals in a block; default: 1, or 20 if an agent remembers."""
+    """Deals in a block; default: 1, or 20 if an agent has a memory."""
     out: Path | None = None
-    """Keep the games in this directory, and continue those already there."""
+    """Store the games in this directory, and resume from games already there."""
     report: Path | None = None
-    """Write a page of tables and plots to this file."""
+    """Write an HTML report with tables and plots to this file."""
     sprt: bool = False
-    """Test whether the first of two agents is better; stop when that is clear."""
+    """Test whether the first of two agents is better, and stop as soon as that is clear."""
     elo0: float = Hypotheses.elo0
-    """With --sprt: not better means a lead of this many Elo or less."""
+    """Lead in Elo up to which --sprt calls the first agent not better."""
     elo1: float = Hypotheses.elo1
-    """With --sprt: better means a lead of this many Elo or more."""
+    """Lead in Elo from which --sprt calls the first agent better."""
     alpha: float = Hypotheses.alpha
-    """With --sprt: chance of a wrong 'better'."""
+    """Largest chance that --sprt wrongly says better."""
     beta: float = Hypotheses.beta
-    """With --sprt: chance of a wrong 'not better'."""
+    """Largest chance that --sprt wrongly says not better."""
     timeout: Annotated[float, Ge(0.01)] = 30.0
-    """Seconds that an agent from outside may take for a decision."""
+    """Time limit in seconds for a decision of an external agent."""
 
     def __post_init__(self) -> None:
         self.duel()  # refuses impossible hypotheses before anything starts
@@ -93,10 +93,10 @@ class TournamentSettings(JsonSettings, EngineSettings, GameSettings):
 
 @options_of(TournamentSettings)
 def tournament(settings: TournamentSettings) -> int:
-    """Rate agents by a tournament.
+    """Rate agents in a tournament.
 
-    All agents meet at tables, with the same dice in each rotation of the seats. Ctrl-C stops it;
-    the same command continues.
+    All agents meet at tables, with the same dice in every rotation of the seats. Ctrl-C stops the
+    tournament; the same command resumes it.
     """
     return run_tournament(*enter_tournament(settings), settings)
 
