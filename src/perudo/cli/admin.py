@@ -74,7 +74,7 @@ def restore(
     """Restore a backup. Stop the server first; the current database is kept under another name."""
     with _engine(database) as engine, hold(database):
         kept = restore_backup(engine, source)
-    print(f"restored from {source}" + (f"; what was there is in {kept}" if kept else ""))
+    print(f"restored from {source}" + (f"; the previous database is now {kept}" if kept else ""))
 
 
 @admin.command()
@@ -116,7 +116,7 @@ def ban(who: Who, off: Off = False, database: Database = DEFAULT_DATABASE) -> No
     """Ban a person and all their bots."""
     with _changing(database) as connection:
         moderation.set_banned(connection, who, not off)
-    print(f"{who} is {'let in again' if off else 'banned'}")
+    print(f"{who} is {'no longer banned' if off else 'banned'}")
 
 
 @admin.command()
@@ -124,7 +124,7 @@ def mute(who: Who, off: Off = False, database: Database = DEFAULT_DATABASE) -> N
     """Mute a person, so that no one sees their chat."""
     with _changing(database) as connection:
         moderation.set_muted(connection, who, not off)
-    print(f"{who} is {'heard again' if off else 'muted'}")
+    print(f"{who} is {'no longer muted' if off else 'muted'}")
 
 
 @admin.command()
@@ -143,7 +143,7 @@ def erase(
 ) -> None:
     """Erase a person's data. Their games stay, without name and chat."""
     if not yes:
-        raise PerudoError("this cannot be undone; say --yes")
+        raise PerudoError("this cannot be undone; add --yes to confirm")
     with _changing(database) as connection:
         personal_data.erase_person(connection, who)
     print(f"{who} is erased")

@@ -58,4 +58,4 @@ def warm(settings: WarmSettings) -> None:
     if settings.json:
         print(json.dumps({"seconds": round(seconds, 2)}))
     else:
-        print(f"all kernels are ready ({seconds:.0f} s)")
+        print(f"all agents are compiled ({seconds:.0f} s)")

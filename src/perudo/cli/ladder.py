@@ -91,7 +91,9 @@ def sizes(text: str) -> tuple[int, ...]:
     words = text.split(",")
     found = tuple(int(word) for word in words if word.strip().isdecimal())
     if len(found) != len(words) or not all(2 <= size <= MOST_PLAYERS for size in found):
-        raise PerudoError(f"--players {text} should be numbers from 2 to {MOST_PLAYERS}: 2,4,6")
+        raise PerudoError(
+            f"--players takes numbers from 2 to {MOST_PLAYERS}, such as 2,4,6; not {text}"
+        )
     if len(set(found)) != len(found):
         raise PerudoError(f"--players {text} names a table size twice")
     return found
@@ -177,8 +179,8 @@ def _rate(
     done, wanted = len(games), blocks * one.games_per_block
     if done < wanted:
         print(
-            f"interrupted after {done:,} of {wanted:,} games at {players} players, which are kept "
-            f"in {directory}; the same command goes on from there",
+            f"interrupted after {done:,} of {wanted:,} games at {players} players, stored in "
+            f"{directory}; the same command resumes from there",
             file=sys.stderr,
         )
         return None

@@ -187,7 +187,7 @@ def agents(settings: AgentsSettings) -> None:
     One agent is shown with its source and parameters.
     """
     if settings.name is not None:
-        agent_named(settings.name)  # says which agents there are, if not this
+        agent_named(settings.name)  # raises an error that lists the agents
     if settings.json:
         print(json.dumps(agents_data(settings.name, settings.time)))
     else:
@@ -264,7 +264,9 @@ def show_agents(name: str | None, timed: bool) -> None:
         grid.add_row(entry["name"], entry["idea"], *time_cell)
     console.print(grid)
     if name is None:
-        console.print("\nperudo agents NAME shows its parameters; name it as in dumb:prob=0.4.")
+        console.print(
+            "\n'perudo agents NAME' shows an agent's parameters; set them as in dumb:prob=0.4."
+        )
         return
     for entry in listed:
         console.print(f"source: {entry['source'] or '-'}", highlight=False)

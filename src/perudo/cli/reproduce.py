@@ -90,7 +90,8 @@ def list_experiments(as_json: bool) -> None:
         grid.add_row(*map(Text, (one.id, one.title, one.paper)))
     console.print(grid)
     console.print(
-        "\nperudo reproduce ID... or all; RO-* and 4.* are patterns; --quick plays fewer games.",
+        "\n'perudo reproduce ID...' or 'all' runs them; RO-* and 4.* are patterns; --quick plays "
+        "fewer games.",
         highlight=False,
     )
 
@@ -137,7 +138,7 @@ def run(
         try:
             results.run_all(experiments, conditions, command, writer, show_one)
         except KeyboardInterrupt:
-            kept_in = f"; they are in {writer.page}" if writer and done else ""
+            kept_in = f"; their results are in {writer.page}" if writer and done else ""
             print(
                 f"interrupted after {len(done)} of {len(experiments)} experiments{kept_in}",
                 file=sys.stderr,

@@ -93,7 +93,7 @@ def seats_of(record: MatchRecord, names: Sequence[str]) -> list[int] | None:
             seats.append(SEATS.index(name))
         else:
             there = ", ".join(record.players)
-            raise PerudoError(f"nobody is called {name!r} in this game; there are: {there}")
+            raise PerudoError(f"no player is called {name!r} in this game; there are: {there}")
     return seats
 
 
@@ -103,18 +103,16 @@ def show(decisions: Sequence[Reviewed], model: str, samples: int) -> None:
     worst = costliest(decisions)
     if samples:
         if worst:
-            console.print(Text("What cost most", "bold"))
+            console.print(Text("Costliest decisions", "bold"))
             for decision in worst:
                 console.print(f"  {_cost_line(decision)}", style="red")
         else:
-            console.print("No move certainly cost anything.")
-        way = (
-            f"if {model} played on in every seat; hidden dice are weighed by what it would have bid"
-        )
+            console.print("No decision was clearly a mistake.")
+        way = f"if {model} played on in every seat; hidden dice are weighted by its likely bids"
         if model.partition(":")[0] == MODEL:
-            way = "in the champion's judgement; hidden dice are weighed by what was said"
+            way = "in the champion's judgement; hidden dice are weighted by the bids made"
         console.print(
-            "Costs and luck are percentage points of the chance to win, with 95 % intervals, from "
+            "Costs and luck are percentage points of the chance to win, with 95 % intervals, given "
             f"what the player could know, {way}.",
             style="dim",
         )
@@ -145,7 +143,7 @@ def _cost(decision: Reviewed) -> str:
     cost = decision.cost
     if cost is None:
         return ""
-    text = "no certain cost"
+    text = "no clear cost"
     if cost.flagged:
         text = f"cost {_points(cost.cost)} ({_points(cost.low)} to {_points(cost.high)})"
     return f"{text:<25} luck {100 * cost.luck:+.1f}"
@@ -160,9 +158,9 @@ def _advice(opinion: Opinion) -> str:
     if opinion.phase is not None:
         why.append(opinion.phase)
     if opinion.chance is not None:
-        why.append(f"the bid holds with {opinion.chance:.0%}")
+        why.append(f"chance that the bid holds {opinion.chance:.0%}")
     if opinion.rollouts:
-        why.append(f"{opinion.rollouts} games played out")
+        why.append(f"{opinion.rollouts} rollouts")
     if opinion.probabilities:
         shares = list(opinion.probabilities.items())[:THOUGHTS]
         why.append("considers " + ", ".join(f"{action} {share:.0%}" for action, share in shares))

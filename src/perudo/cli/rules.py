@@ -91,7 +91,7 @@ def show_rules(preset: str | None) -> None:
     if preset is None:
         grid = plain_grid("Presets")
         grid.add_column("preset", style="bold")
-        grid.add_column("what it is")
+        grid.add_column("description")
         for name, value in PRESETS.items():
             grid.add_row(name, value.summary)
         console.print(grid)
@@ -103,7 +103,7 @@ def show_rules(preset: str | None) -> None:
     grid = plain_grid(str(rules))
     grid.add_column("option", style="bold")
     grid.add_column("value")
-    grid.add_column("can be", style="dim")
+    grid.add_column("choices", style="dim")
     for name in OPTIONS:
         grid.add_row(name, format_value(getattr(rules, name)), _values(name))
     console.print(grid)
@@ -197,10 +197,10 @@ def show_position(notation: str) -> None:
         console.print(str(state).splitlines()[-1])
         return
     hand = state.hand(actor)
-    asked = "" if actor == state.turn else ", asked about calza"
+    asked = "" if actor == state.turn else ", with the option of calza"
     console.print(f"\n{seat_name(actor)} to act{asked}:")
     if hand is None:
-        console.print(f"may: {state.legal_actions} (odds need the dice of {seat_name(actor)})")
+        console.print(f"legal: {state.legal_actions} (odds need the dice of {seat_name(actor)})")
         return
     console.print(dice_picture(hand))
     _show_odds(console, state)
@@ -247,7 +247,7 @@ def _show_odds(console: Console, state: PerudoState) -> None:
     if hidden_rows:
         console.print(f"and {hidden_rows} higher quantities, each below 0.1%", style="dim")
     if everything_seen:
-        console.print("(as the player can know it: from these dice and the number of others)")
+        console.print("(given what the player knows: these dice and the number of hidden ones)")
 
 
 # --- perudo verify ------------------------------------------------------------------------------

@@ -159,8 +159,8 @@ def run_tournament(tournament: Tournament, reproducible: bool, settings: Tournam
             _show(data, report, settings.json)
     if not done:
         print(
-            f"interrupted after {len(games):,} of {wanted:,} games, which are kept in {directory}; "
-            "the same command goes on from there",
+            f"interrupted after {len(games):,} of {wanted:,} games, stored in {directory}; "
+            "the same command resumes from there",
             file=sys.stderr,
         )
         return INTERRUPTED
@@ -230,7 +230,9 @@ class Interruption:
         if self.asked:
             raise KeyboardInterrupt
         self.asked = True
-        print("finishing the games at hand; Ctrl-C again stops at once", file=sys.stderr)
+        print(
+            "finishing the games in progress; press Ctrl-C again to stop at once", file=sys.stderr
+        )
 
 
 # --- showing ------------------------------------------------------------------------------------
@@ -255,7 +257,7 @@ def _show(data: TournamentData | TestData, report: Path | None, as_json: bool) -
     )
     say(
         f"{data['games_played_now']:,} played now, {data['seconds']:.1f} s; "
-        f"all are in {data['directory']}"
+        f"all games are in {data['directory']}"
     )
     if not data["reproducible"]:
         say("Not repeatable: an agent's moves depend on the clock.")

@@ -48,9 +48,9 @@ def train(settings: TrainSettings) -> int:
     out, part, quick, seed = settings.out, settings.part, settings.quick, settings.seed
     engine, workers, address = settings.engine, settings.workers, settings.address
     if settings.agent != "champion":
-        raise PerudoError(f"{settings.agent} is not trained; champion is")
+        raise PerudoError(f"only champion can be trained, not {settings.agent}")
     if part not in PARTS:
-        raise PerudoError(f"part {part!r} is not known; there are: {', '.join(PARTS)}")
+        raise PerudoError(f"unknown part {part!r}; there are: {', '.join(PARTS)}")
     check_engine(engine, workers, address)
     try:
         out.mkdir(parents=True, exist_ok=True)

@@ -29,7 +29,7 @@ from perudo.games.state import seat_name
 LEAVE = ("quit", "exit", "q")
 ENTERING = "enter"
 """The ``ref`` of the messages that enter a table."""
-MARKS = {"timer": " (out of time)", "fallback": " (plain move)"}
+MARKS = {"timer": " (out of time)", "fallback": " (simple move)"}
 """Notes after an action that its player did not choose."""
 PASSING = ("try_again", "too_fast")
 """Error codes that are worth another attempt."""
@@ -204,24 +204,24 @@ class OnlineGame:
             )
             lost = [self._name(seat) for seat, dice in enumerate(event["lost"]) if dice]
             loses = f"; {', '.join(lost)} lost a die" if lost else ""
-            self._say(f"shown: {hands}. {event['reason']}{loses}.")
+            self._say(f"the dice: {hands}. {event['reason']}{loses}.")
         elif event["kind"] == "end":
             winner = event["payoffs"].index(max(event["payoffs"]))
             self._say(f"{self._name(winner)} won the game.")
         elif event["kind"] == "absent":
-            self._say(f"{self._name(event['seat'])} is away; {event['agent']} plays on.")
+            self._say(f"{self._name(event['seat'])} is away; {event['agent']} plays instead.")
         elif event["kind"] == "said" and event["seat"] != self._me:
             words = event["text"] or event["phrase"] or event["reaction"]
             self._say(f"{self._name(event['seat'])} says: {words}")
 
     def _ask(self, question: Question) -> None:
         if "decline" in question.legal:
-            self._say(f"exactly {question.bid}? calza, or Enter to let it go.")
+            self._say(f"exactly {question.bid}? Type calza, or press Enter to let it go.")
         else:
-            standing = "nothing"
+            standing = "No bid yet"
             if question.bidder is not None:
-                standing = f"{question.bid} by {self._name(question.bidder)}"
-            self._say(f"your turn. Bid: {standing}. Your dice: {' '.join(question.dice)}")
+                standing = f"Standing bid: {question.bid} by {self._name(question.bidder)}"
+            self._say(f"your turn. {standing}. Your dice: {' '.join(question.dice)}")
 
     def _name(self, seat: int) -> str:
         return "you" if seat == self._me else self._names[seat]
@@ -231,7 +231,7 @@ class OnlineGame:
         question = self.asked
         word = typed.strip().lower()
         if self.connection is None:
-            self._say("there is no connection; wait a moment.")
+            self._say("there is no connection at the moment; please wait.")
         elif question is None:
             self._say("it is not your turn.")
         elif word in ("legal", "l", "?"):
@@ -267,7 +267,7 @@ async def play_online(
         table = (await asyncio.to_thread(request, url, "/api/tables", options, token))["table"]
     _, table, key = read_link(str(table))
     game = OnlineGame(table, key, say)
-    say(f"table {table} of {url}; type bids such as 3x5, dudo, legal, quit.")
+    say(f"table {table} at {url}. Type a bid such as 3x5, or dudo, legal or quit.")
     typing = asyncio.create_task(_type(game, read))
     attempts = 0
     try:
@@ -282,7 +282,7 @@ async def play_online(
                             break
             except (OSError, ConnectionClosed):
                 if attempts == 0:
-                    say("the connection is lost; connecting again.")
+                    say("the connection is lost; reconnecting.")
             game.connection = None
             if not game.is_done():
                 await asyncio.sleep(RETRY_SECONDS[min(attempts, len(RETRY_SECONDS) - 1)])
@@ -329,7 +329,7 @@ def start_online(
     if linked.server is not None:
         url, table = linked.server, table or url
     if not url.startswith(("http://", "https://")):
-        raise PerudoError(f"{url!r} is not a server's address, such as http://127.0.0.1:8000")
+        raise PerudoError(f"{url!r} is not a server address such as http://127.0.0.1:8000")
     try:
         return asyncio.run(play_online(url, table, rules, against, name, input, _say))
     except ServerError as error:

@@ -40,7 +40,7 @@ class PlainPerudoScreen(Screen):
         position = cast(PerudoState, state)
         others = ", ".join(self.name(seat) for seat in range(state.players) if seat != self._me)
         self.say(
-            f"perudo by the rules {position.rules}: you against {others}, "
+            f"perudo, rules {position.rules}: you against {others}, "
             f"{plural(position.rules.dice, 'die')} each. Type ? for help."
         )
 
@@ -75,8 +75,8 @@ class PlainPerudoScreen(Screen):
         if state.palafico is None:
             return f"{wild}."
         return (
-            f"palafico: {self.verb(state.palafico, 'are', 'is')} down to one die. The face that is "
-            f"opened stays, and {wild}."
+            f"palafico: {self.verb(state.palafico, 'are', 'is')} down to one die. The opening "
+            f"face is fixed, and {wild}."
         )
 
     def own_dice(self, state: PerudoState) -> None:
@@ -127,9 +127,9 @@ class PlainPerudoScreen(Screen):
                 running += matches
                 self.say(
                     f"{self.verb(seat, 'show', 'shows')} {' '.join(hand)}: "
-                    f"{matches}, makes {running}."
+                    f"{matches} {'counts' if matches == 1 else 'count'}, {running} so far."
                 )
-        self.say(f"{outcome.count} for a bid of {bid_words(outcome.bid)}.")
+        self.say(f"{outcome.count} on the table; the bid was {bid_words(outcome.bid)}.")
 
     def verdict(self, state: PerudoState, outcome: Outcome) -> list[str]:
         """Sentences for the reason, for who loses or gains dice, and for who opens next."""
@@ -156,8 +156,8 @@ class PlainPerudoScreen(Screen):
         return {
             "bid too high": f"{self.possessive(outcome.target)} bid was too high",
             "dudo too soon": f"dudo too soon: {self.possessive(outcome.target)} bid holds",
-            "calza right": "calza right: exactly so many",
-            "calza wrong": "calza wrong: not exactly so many",
+            "calza right": "the calza was right",
+            "calza wrong": "the calza was wrong",
             "pass caught": f"{self.possessive(outcome.target)} pass was a bluff",
             "pass doubted wrongly": f"{self.possessive(outcome.target)} pass was honest",
         }[outcome.reason]
@@ -181,7 +181,7 @@ class PlainPerudoScreen(Screen):
     def calza_question(self, state: PerudoState) -> str:
         """The question that offers the person a calza out of turn."""
         assert state.bid is not None
-        return f"Exactly {bid_words(state.bid)}? calza, or Enter to let it go."
+        return f"Exactly {bid_words(state.bid)}? Type calza, or press Enter to let it go."
 
     def on_empty(self, view: State) -> str | None:
         """Decline when Enter answers an offer of calza: the offer comes after almost every bid."""
@@ -202,8 +202,8 @@ class PlainPerudoScreen(Screen):
         for action in view.legal_actions:
             if isinstance(action, Word):
                 self.say(f"{action}: {action.meaning}.")
-        self.say("legal: all that you may do now. odds: how likely each is to be right.")
-        self.say("table: show it again. quit or Ctrl-C: leave.")
+        self.say("legal: list your legal actions. odds: show how likely each is to be right.")
+        self.say("table: show the table again. quit or Ctrl-C: leave the game.")
 
 
 def odds_rows(state: PerudoState) -> list[tuple[str, float]]:

@@ -156,7 +156,7 @@ class PictureScreen(PlainPerudoScreen):
             grid.add_row(Text(f"{middle}{self.name(seat)} "), picture, Text(tally))
         self.show(Text(""), grid)
         if outcome.bid is not None and outcome.count is not None:
-            self.say(f"{outcome.count} for a bid of {bid_words(outcome.bid)}.")
+            self.say(f"{outcome.count} on the table; the bid was {bid_words(outcome.bid)}.")
 
     def result(self, event: SeenEvent, view: State) -> None:
         """Show the hands, and the verdict in a box."""

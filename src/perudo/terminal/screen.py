@@ -84,7 +84,9 @@ class Screen:
     def help(self, view: State) -> None:
         """Show what the person can type."""
         self.say(f"type one of: {view.legal_actions}.")
-        self.say("or: legal (what you may do), odds, table (show it again), ? (this help), quit.")
+        self.say(
+            "or: legal (your legal actions), odds, table (show it again), ? (this help), quit."
+        )
 
     def refused(self, problem: str) -> None:
         """Show why the typed action was refused."""

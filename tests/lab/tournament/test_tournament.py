@@ -280,7 +280,7 @@ def test_ctrl_c_keeps_what_was_played(
         patch.setattr(Store, "add", interrupted_add)
         assert run_tournament(tournament, True, settings) == INTERRUPTED
     printed = capsys.readouterr()
-    assert "the same command goes on from there" in printed.err
+    assert "the same command resumes from there" in printed.err
     first = json.loads(printed.out)
     assert first["interrupted"]
     assert 0 < first["games"] < 60
