@@ -70,7 +70,7 @@ class Dying(Executing, Executor):
 
 def test_what_kills_every_worker_is_given_up() -> None:
     engine = Dying(workers=1)
-    with pytest.raises(PerudoError, match="died again and again"):
+    with pytest.raises(PerudoError, match="died several times"):
         list(engine.run(engine_work.square, [1]))
     assert engine.lost == ATTEMPTS
 
@@ -110,7 +110,7 @@ def test_a_local_dask_cluster_survives_a_killed_worker() -> None:
         ("ray", None, "", "unknown engine 'ray'; there are: processes, dask"),
         ("processes", None, "tcp://127.0.0.1:8786", "only --engine dask"),
         ("dask", 2, "tcp://127.0.0.1:8786", "has its own workers"),
-        ("dask", None, "somewhere", "should be as tcp://host:8786"),
+        ("dask", None, "somewhere", "should look like tcp://host:8786"),
     ],
 )
 def test_impossible_engines(name: str, workers: int | None, address: str, reason: str) -> None:

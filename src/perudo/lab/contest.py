@@ -91,7 +91,7 @@ class Contest:
     def start(self) -> State:
         """Return the state before the first deal of a game."""
         if self.dice is not None and self.game.name != "perudo":
-            raise RulesError(f"{self.game.name} has no dice to give")
+            raise RulesError(f"{self.game.name} has no dice")
         return self.game.start(self.played_setting, len(self.agents), **self.start_options)
 
 

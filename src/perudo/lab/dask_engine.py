@@ -63,7 +63,9 @@ class Cluster(Executing):
                     silence_logs="CRITICAL",
                 )
         elif self._address.startswith("tls") and not _has_keys(distributed):
-            raise PerudoError("a tls:// address needs keys; docs/cluster.md says where they go")
+            raise PerudoError(
+                "a tls:// address needs keys; docs/cluster.md explains where to put them"
+            )
         try:
             self._client = distributed.Client(
                 self._cluster or self._address, set_as_default=False, timeout=CONNECTION_SECONDS

@@ -23,9 +23,7 @@ POLL_SECONDS = 0.2
 """Seconds between checks of whether to stop."""
 ATTEMPTS = 5
 """A piece that is running at this many deaths of workers is taken to be their cause."""
-TOO_MANY_DEATHS = (
-    "workers died again and again over the same piece of work; is there enough memory?"
-)
+TOO_MANY_DEATHS = "workers died several times at the same piece of work; is there enough memory?"
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")

@@ -63,9 +63,11 @@ def check_engine(name: str, workers: int | None, address: str) -> None:
     if address and name != "dask":
         raise PerudoError("only --engine dask has an --address")
     if address and not re.fullmatch(r"(tcp|tls)://.+:\d+", address):
-        raise PerudoError(f"--address {address} should be as tcp://host:8786 or tls://host:8786")
+        raise PerudoError(
+            f"--address {address} should look like tcp://host:8786 or tls://host:8786"
+        )
     if address and workers:
-        raise PerudoError("a cluster with an address has its own workers; leave out --workers")
+        raise PerudoError("a cluster with an address has its own workers; omit --workers")
 
 
 def open_engine(name: str = "processes", workers: int | None = None, address: str = "") -> Engine:

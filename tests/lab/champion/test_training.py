@@ -66,7 +66,7 @@ def test_it_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
     assert len(list((tmp_path / "parts").glob("common-*.npz"))) == 3
     again = training(InProcess(), tmp_path / "parts", said).run(ABOUT).to_bytes()
     assert again == whole
-    assert any("3 of 4 pieces are there already" in line for line in said)
+    assert any("3 of 4 pieces are done already" in line for line in said)
     assert Habits.from_bytes(whole, "it").about == ABOUT
     placed = [line for line in said if "on the ladder" in line]
     assert all(f"generation {1 + n}" in line for n, line in zip(range(2), placed, strict=True))
@@ -149,7 +149,7 @@ def test_standings_follow_from_how_rounds_end() -> None:
 def test_bad_wishes_are_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for words, reason in (
-        (["--part", "some"], "part 'some' is not known"),
+        (["--part", "some"], "unknown part 'some'"),
         (["--out", str(tmp_path / "file" / "below")], "cannot write to"),
         (["--engine", "steam"], "steam"),
     ):

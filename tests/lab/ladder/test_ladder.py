@@ -233,7 +233,7 @@ def test_pages_without_marks_are_refused(project: Path) -> None:
     (project / ladder_page.PAGE).write_text("no marks")
     with pytest.raises(PerudoError, match="no lines '<!-- ladder -->'"):
         ladder_page.require(project)
-    with pytest.raises(PerudoError, match="run it in its directory"):
+    with pytest.raises(PerudoError, match="run it in the source directory"):
         ladder_page.require(project / "docs")
     with pytest.raises(PerudoError, match="run perudo ladder --write first"):
         ladder_page.read_ladder(project)

@@ -181,13 +181,13 @@ def test_other_directories_are_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(PerudoError, match=reason):
             Store(tmp_path / "first", other.identity())
-    with pytest.raises(PerudoError, match="another version of perudo"):
+    with pytest.raises(PerudoError, match="a different version of perudo"):
         Store(tmp_path / "first", replace(first.identity(), code="0"))
-    with pytest.raises(PerudoError, match="something else than a tournament"):
+    with pytest.raises(PerudoError, match="other files than a tournament"):
         Store(tmp_path, first.identity())
     with (
         Store(tmp_path / "first", first.identity()),
-        pytest.raises(PerudoError, match="another run is at work"),
+        pytest.raises(PerudoError, match="another run is using"),
     ):
         Store(tmp_path / "first", first.identity())
     (tmp_path / "first" / "games-000009.parquet").write_bytes(b"nonsense")
@@ -229,7 +229,7 @@ def test_an_agent_that_fails_ends_it_and_what_was_played_is_kept(
     with Store(tmp_path / "games", tournament.identity()) as store:
         kept = len(store.games())
     file.write_text(FAILING)
-    with pytest.raises(PerudoError, match="another version"):
+    with pytest.raises(PerudoError, match="a different version"):
         Store(tmp_path / "games", tournament.identity())
     assert kept < 10
 

@@ -162,7 +162,7 @@ def random_actions(masks: Rows, stream: Stream) -> Whole:
     actions = np.zeros(len(masks), np.int64)
     without = choose_uniformly(masks, stream, actions)
     if without >= 0:
-        raise PerudoError(f"row {without} of the masks allows no action; there should be one")
+        raise PerudoError(f"row {without} of the masks allows no action; each row should allow one")
     return actions
 
 
@@ -187,7 +187,7 @@ class BatchedPerudo:
         payoffs: str = "match",
     ) -> None:
         if lanes < 1:
-            raise PerudoError(f"{lanes} games side by side cannot be played; at least 1")
+            raise PerudoError(f"lanes should be at least 1, not {lanes}")
         self.lanes, self.players, self.rules = lanes, players, rules_of(rules)
         start = np.zeros(1, PERUDO.dtype)
         start[0] = PERUDO.start(self.rules, players).record

@@ -124,7 +124,9 @@ class PerudoGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel ships no types
             raise ValueError(f"this game has no observation parameters such as {params}")
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
-            raise ValueError("this game is observed by players, each with what it may know")
+            raise ValueError(
+                "observations of this game are for one player, with public and private information"
+            )
         return PerudoObserver(self, kind.perfect_recall)
 
     def max_chance_nodes_in_history(self) -> int:
@@ -194,7 +196,7 @@ class PerudoSpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel ships no
     ) -> PerudoSpielState:
         """Return a state that looks the same to the player, with the others' dice rerolled."""
         if self.moment.actor < 0:
-            raise ValueError("only at a decision are there dice that a player cannot see")
+            raise ValueError("only decisions can be resampled: elsewhere no dice are hidden")
         moment, state = self.moment, self.get_game().new_initial_state()
         owners = np.repeat(np.arange(self.num_players()), moment.counts).tolist()
         for index, action in enumerate(self.history()):
@@ -260,7 +262,9 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel ships no types
     def __init__(self, agent: Agent, player: int, seed: int = 0) -> None:
         super().__init__()
         if agent.memory_width > 0:
-            raise PerudoError(f"{agent.spec} learns from settled rounds, which bots are not shown")
+            raise PerudoError(
+                f"{agent.spec} learns from settled rounds, which OpenSpiel bots do not see"
+            )
         self._agent, self._player = agent, player
         self._memory, self._stream = agent.new_memory(), stream_of(seed, player)
 

@@ -174,7 +174,7 @@ def _misled(rules: str, word: str, conditions: Conditions) -> Bound:
     def play(seat: int) -> Payoffs:
         champion, feigned = compiled(CHAMPION, start), compiled(word, start)
         if feigned.memory_width > champion.memory_width:
-            raise PerudoError(f"{word} remembers more than there is room for")
+            raise PerudoError(f"{word} needs a larger memory than the champion's")
         series = Series(champion, start, seat, SEED)
         pretence = Response(feigned.policy, feigned.parameters, feigned)
         series.play(pretence, known, DEALS_BEFORE, learns=True)

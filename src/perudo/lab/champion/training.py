@@ -293,7 +293,7 @@ class Training:
         missing = [piece for piece in pieces if not (self.place / piece.name).exists()]
         done = len(pieces) - len(missing)
         if done:
-            self._say(f"{done} of {len(pieces)} pieces are there already")
+            self._say(f"{done} of {len(pieces)} pieces are done already")
         for name, found in self.engine.run(do_piece, iter(missing)):
             unfinished = self.place / "unfinished.npz"
             np.savez_compressed(unfinished, allow_pickle=False, **found)
@@ -308,7 +308,7 @@ class Training:
             families[family], log_chances = fit_family(found, self.effort.epochs, self.seed)
             scores = zip(MODELS, log_chances, strict=True)
             words = ", ".join(f"{name} {value:.3f}" for name, value in scores)
-            self._say(f"{family}, mean logarithm of the chance of what was done: {words}")
+            self._say(f"{family}, mean log-likelihood of the decisions: {words}")
         return Habits(families, about)
 
     def _load(self, piece: Piece) -> Found:

@@ -176,7 +176,7 @@ def ladder(
         word for agents in by_size.values() for word, agent in agents.items() if not agent["games"]
     ]
     if absent:
-        raise PerudoError(f"{absent[0]} has not played yet; ask for more --games")
+        raise PerudoError(f"{absent[0]} has not played yet; increase --games")
     rows: list[LadderRow] = []
     for word in dict.fromkeys(word for agents in by_size.values() for word in agents):
         ratings = {}

@@ -21,7 +21,7 @@ def require(project: Path) -> None:
     """Raise an error, before hours of play, unless the project's source is there."""
     page = project / PAGE
     if not page.is_file() or not (project / DATA).parent.is_dir():
-        raise PerudoError("--write changes the source of perudo: run it in its directory")
+        raise PerudoError("--write changes the source of perudo: run it in the source directory")
     split_page(page.read_text("utf-8"), BEGIN, END)
 
 

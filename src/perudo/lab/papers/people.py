@@ -65,7 +65,9 @@ def agent_of(name: str) -> str:
 def read_records(place: Path) -> list[MatchRecord]:
     """Return every finished match in a directory, ordered by file name."""
     if not place.is_dir():
-        raise PerudoError(f"--records {place} should be a directory with files of 'play --save'")
+        raise PerudoError(
+            f"--records {place} should be a directory of files from 'perudo play --save'"
+        )
     found = []
     for path in sorted(place.glob("*.jsonl")):
         try:

@@ -233,9 +233,9 @@ def _payoffs_in_python(player: Player, start: State, seat: int, effort: Effort) 
 def lower_bound(agent: Agent, start: State, method: str, effort: Effort) -> LowerBound:
     """Return the mean payoff of a response over the seats, with a 95 % interval."""
     if method not in METHODS:
-        raise PerudoError(f"method {method!r} is not known; there are: {', '.join(METHODS)}")
+        raise PerudoError(f"unknown method {method!r}; there are: {', '.join(METHODS)}")
     if method == "trained" and not isinstance(agent, CompiledAgent):
-        raise PerudoError(f"{agent.spec} is not compiled: too slow to train against")
+        raise PerudoError(f"{agent.spec} is not compiled, and so too slow to train against")
     started = time.perf_counter()
     means, variances = [], []
     with agent.prepare(start) as player:

@@ -101,13 +101,13 @@ def make_solver(
 def too_large(size: TreeSize, precision: type[np.floating[Any]], room: int) -> str:
     """Return a message with the memory a round would need, and an alternative."""
     needed = size.bytes(precision)
-    instead = "with --memory K only the last K bids are remembered, which takes far less"
+    instead = "--memory K remembers only the last K bids and takes far less"
     if size.complete and size.bytes(np.float32) <= room:
         instead = f"--precision 32 would take {_amount(size.bytes(np.float32) / 2**30)} GiB"
     return (
         f"{'about' if size.complete else 'more than'} {_amount(size.positions)} public positions "
         f"and {_amount(size.information_sets)} information sets would take "
-        f"{_amount(needed / 2**30)} GiB, and there are {_amount(room / 2**30)}; {instead}"
+        f"{_amount(needed / 2**30)} GiB, but only {_amount(room / 2**30)} are available; {instead}"
     )
 
 

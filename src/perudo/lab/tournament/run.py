@@ -87,7 +87,7 @@ def _start(game: str, setting: Any, players: int) -> State:
 def play_stint(stint: Stint) -> Played:
     """Play a stint; runs on a worker."""
     if code_fingerprint(stint.tournament.agents) != stint.code:
-        raise PerudoError("a worker has another version of perudo, or of an agent's file")
+        raise PerudoError("a worker has a different version of perudo, or of an agent's file")
     called = time.perf_counter()
     with _StintRunner(stint) as runner:
         runner.prepare_agents()

@@ -46,7 +46,7 @@ class Schedule:
                 raise PerudoError(f"a test compares two agents, not {agents}")
             if players < 2 or players % 2:
                 raise PerudoError(
-                    f"in a test both agents have half of the seats: {players} should be even"
+                    f"a test gives each agent half of the seats, so {players} should be even"
                 )
             half = players // 2
             self._tables: list[tuple[int, ...]] = [(0,) * half + (1,) * half]
@@ -77,7 +77,7 @@ def check_tables(agents: int, players: int) -> None:
     if players > agents:
         raise PerudoError(
             f"a table of {players} needs {players} different agents, and there are {agents}; "
-            f"name more, or say --players {agents}"
+            f"name more agents, or use --players {agents}"
         )
     if math.comb(agents, players) > MOST_TABLES:
         raise PerudoError(

@@ -112,7 +112,7 @@ class Store:
             self._lock = open(directory / LOCK, "w")  # noqa: SIM115  # held until the end
         except OSError as error:
             reason = error.strerror or str(error)
-            raise PerudoError(f"cannot keep a tournament in {directory}: {reason}") from None
+            raise PerudoError(f"cannot store a tournament in {directory}: {reason}") from None
         try:
             self._take(identity)
             self._connection = duckdb.connect()
@@ -163,12 +163,12 @@ class Store:
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise PerudoError(f"another run is at work in {self.directory}") from None
+            raise PerudoError(f"another run is using {self.directory}") from None
         file = self.directory / IDENTITY
         if file.exists():
             _compare(self.directory, _read_identity(file), identity)
         elif any(path.name != LOCK for path in self.directory.iterdir()):
-            raise PerudoError(f"{self.directory} holds something else than a tournament")
+            raise PerudoError(f"{self.directory} contains other files than a tournament's")
         else:
             _write(file, json.dumps(asdict(identity), indent=1))
         for path in self.directory.glob(f"*{UNFINISHED}"):
@@ -225,7 +225,7 @@ class Store:
         )
         keys = np.stack([games.block, games.deal, games.rotation], axis=1)
         if len(np.unique(keys, axis=0)) != len(games):
-            raise PerudoError(f"some games are there twice in {self.directory}")
+            raise PerudoError(f"{self.directory} contains some games twice")
         return games
 
 
@@ -268,7 +268,7 @@ def _compare(directory: Path, there: Identity, asked: Identity) -> None:
         if kept != wanted:
             difference = f"{name} {_text(kept)}, not {_text(wanted)}"
             if name == "code":
-                difference = "another version of perudo, or of an agent's file"
+                difference = "a different version of perudo, or of an agent's file"
             raise PerudoError(
                 f"{directory} holds another tournament: {difference}; choose another --out"
             )

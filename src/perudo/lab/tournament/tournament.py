@@ -144,7 +144,7 @@ def enter(
         agent = make_agent(word, timeout)
         try:
             if isinstance(agent, HumanAgent):
-                raise PerudoError("people play in perudo play, not in tournaments")
+                raise PerudoError("people play with 'perudo play', not in tournaments")
             reason = agent.cannot_play(game, setting, players)
             if reason is not None:
                 raise PerudoError(reason)
