@@ -175,7 +175,7 @@ class AgentsSettings(JsonSettings):
     """Settings of the list of agents."""
 
     name: Annotated[str | None, typer.Argument()] = None
-    """Agent to show."""
+    """Agent to show in full."""
     time: bool = False
     """Measure the time of a decision."""
 

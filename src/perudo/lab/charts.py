@@ -22,7 +22,7 @@ class Bars:
 
 @dataclass(frozen=True)
 class Stacks:
-    """Stacked bars."""
+    """Stacked bars, one part on top of another."""
 
     title: str
     unit: str

@@ -36,7 +36,7 @@ _LIGHT = ("╭─────╮", "│", "╰─────╯")
 _HEAVY = ("┏━━━━━┓", "┃", "┗━━━━━┛")
 _CUP = "▣"
 _LARGE_HANDS = 3
-"""With more hands than this, each hand is shown on one line."""
+"""The most hands drawn as pictures; with more, each hand takes one line."""
 
 
 def dice_picture(hand: str, bright: set[int] | None = None) -> Text:

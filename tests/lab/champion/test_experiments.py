@@ -349,7 +349,7 @@ def test_tables_show_figures_beside_goals(tmp_path: Path) -> None:
     assert "For instance `perudo match champion observer`." in text
     assert "| 36.0 % (33.0 to 39.0) | 30 (20-40); 30 (20-40); 30 (20-40); 30 (20-40) |" in text
     assert "| `common` | 0.0005 (exactly) | - | - |" in text
-    assert "shown 9 rounds of the answerer" in text
+    assert "saw 9 rounds of the responder" in text
     assert "0.015 (-0.017 to 0.047) |" in text
     assert "| `champion:rollouts=3000` | 3.1 | 100 | 40.0 % (30.0 to 50.0) |" in text
     assert "six players" in text  # goals without figures are listed too

@@ -212,13 +212,13 @@ def goals(figures: FigureFile) -> list[Goal]:
             exact,
         ),
         goal(
-            "5 v 5, `common` and `dudo_ai`: a local answer wins at most 0.05 of a die",
+            "5 v 5, `common` and `dudo_ai`: a local response wins at most 0.05 of a die",
             dice,
             at_most(LOCAL_BOUND),
             ((rules, _bound(figures, f"local/{rules}")) for rules in FULL_RULES),
         ),
         goal(
-            "reading opponents raises what a local answer wins by at most 0.02 of a die",
+            "reading opponents lets a local response win at most 0.02 of a die more",
             dice,
             at_most(RISE),
             ((rules, rise_of(figures, rules)) for rules in FULL_RULES),
@@ -254,7 +254,7 @@ def _full_table(figures: FigureFile) -> str:
     for rules in FULL_RULES:
         ways = {
             f"local/{rules}": "`champion:adapt=0`",
-            f"known/{rules}": "`champion`, which knows the answerer",
+            f"known/{rules}": "`champion`, which knows the responder",
         }
         ways |= {f"misled/{rules}/{word}": f"`champion`, misled by `{word}`" for word in MISLEADING}
         for way, label in ways.items():
@@ -265,10 +265,10 @@ def _full_table(figures: FigureFile) -> str:
                 known_rounds = max(known_rounds, one.known_rounds)
     if not rows:
         return ""
-    heads = ["what a local answer wins at 5 v 5, in dice", "rounds", "won", "more than without"]
+    heads = ["dice won by a local response at 5 v 5", "rounds", "won", "more than without memory"]
     return table(heads, rows) + (
-        "\n\nThe local answer searches at each decision and knows the champion's book. "
-        f"*Knows*: the champion was shown {known_rounds} rounds of the answerer before, and all "
-        "that follow. *Misled*: it was shown as many of somebody else in the answerer's place, "
-        "and keeps believing in that; no goal, since nobody stays wrong so long."
+        "\n\nThe local response searches at each decision and knows the champion's book. "
+        f"*Knows*: the champion saw {known_rounds} rounds of the responder before, and sees all "
+        "that follow. *Misled*: it saw as many rounds of another agent in the responder's seat, "
+        "and keeps its beliefs; this has no goal, because no player stays wrong so long."
     )

@@ -20,9 +20,9 @@ Goals = Callable[[FigureFile], list[Goal]]
 
 PARTS: dict[str, tuple[str, Callable[[FigureFile], list[Task]], Goals]] = {
     "speed": ("time of decisions", lambda _: speed.tasks(), speed.goals),
-    "rounds": ("rounds against a caller by chances", lambda _: rounds.tasks(), rounds.goals),
-    "bound": ("how exploitable it is between two", lambda _: bounds.tasks(), bounds.goals),
-    "two": ("matches between two", lambda _: two.tasks(), two.goals),
+    "rounds": ("rounds against a threshold caller", lambda _: rounds.tasks(), rounds.goals),
+    "bound": ("exploitability with two players", lambda _: bounds.tasks(), bounds.goals),
+    "two": ("matches of two", lambda _: two.tasks(), two.goals),
     "four": ("games of four", lambda _: many.four_tasks(), many.four_goals),
     "six": ("games of six", lambda _: many.six_tasks(), many.six_goals),
     "copies": ("three copies and a fourth", lambda _: many.copies_tasks(), many.copies_goals),
@@ -95,9 +95,10 @@ def _about(figures: FigureFile) -> str:
     commits = sorted({one.commit for one in found})
     seconds = sum(one.seconds for one in found)
     return (
-        f"Written by `{COMMAND}`, which keeps every figure with its command, seed, games, seconds "
-        "and commit in `benchmarks/champion.json`. Every line-up is played in all rotations of its "
-        "seats with the same dice, and memories begin anew with every game (`--series 1`). "
+        f"Written by `{COMMAND}`, which stores every figure with its command, seed, games, "
+        "seconds and commit in `benchmarks/champion.json`. Every line-up is played in all "
+        "rotations of its seats with the same dice, and memories are cleared before every game "
+        "(`--series 1`). "
         f"Intervals are 95 %. {RULE} {len(found)} figures, {seconds / 60:.0f} minutes, commit "
         f"{', '.join(commits) or 'unknown'}."
     )

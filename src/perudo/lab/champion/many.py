@@ -108,14 +108,14 @@ def copies_goals(figures: FigureFile) -> list[Goal]:
     own = mean_share_against(figures, CHAMPION)
     return [
         goal(
-            "three copies of the champion leave a fourth no more than three copies of another, "
-            f"on average over {len(FOURTH)} fourths",
+            "a fourth player wins no more from three champions than from three of another agent, "
+            f"on average over {len(FOURTH)} fourth players",
             points,
             at_most(0.0),
             ((other, less(own, mean_share_against(figures, other))) for other in others),
         ),
         goal(
-            "the same, for each fourth by itself",
+            "the same, for each fourth player alone",
             points,
             at_most(0.0),
             (
@@ -191,5 +191,5 @@ def copies_table(figures: FigureFile) -> str:
         return ""
     means = [shown(mean_share_against(figures, other), percent) for other in COPIES]
     rows.append(("on average", *means, ABSENT))
-    heads = ["what a fourth wins from three", *(f"`{other}`" for other in COPIES)]
-    return table([*heads, "at `champion` more than at the hardest other, points"], rows)
+    heads = ["games won by a fourth from three", *(f"`{other}`" for other in COPIES)]
+    return table([*heads, "from `champion` more than from the hardest other, points"], rows)

@@ -14,8 +14,8 @@ from perudo.agents.champion.match_worth import FIRST, MOST_DICE, MOST_PLAYERS, S
 
 Real = npt.NDArray[np.float64]
 Rounds = npt.NDArray[np.int64]
-"""By round: the number of players, their dice in the order of turns from the opener, and the
-outcome: 0 for no change, n if the n-th player lost a die, -n if the n-th player gained one."""
+"""One row per round: the number of players, their dice in the order of turns from the opener, and
+the outcome: 0 for no change, n if the n-th player lost a die, -n if the n-th player gained one."""
 WIDTH = MOST_PLAYERS + 2
 L2_PENALTY = 1e-4
 """The weight of L2 regularisation, which keeps the coefficients of rare events finite."""

@@ -162,8 +162,8 @@ def tables(figures: FigureFile) -> str:
         return ""
     heads = ("single rounds, `common`, both sides of the dice", "rounds", "caller", "won")
     return table(heads, rows) + (
-        "\n\nThe caller says dudo to bids that are less likely than the first number, given its "
-        "own dice, else makes the likeliest raise; it opens as high as is at least as likely as "
-        f"the second. It is the one of {len(CALLS) * len(OPENINGS)} such callers that lost least "
-        "in other rounds."
+        "\n\nThe caller says dudo to bids less likely than the first number, given its own dice, "
+        "and otherwise makes the likeliest raise; it opens with the highest bid at least as likely "
+        f"as the second number. Of {len(CALLS) * len(OPENINGS)} such callers it is the one that "
+        "lost least in other rounds."
     )

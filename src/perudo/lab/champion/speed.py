@@ -129,7 +129,7 @@ def tables(figures: FigureFile) -> str:
                     rows.append((f"`{word}`, `{rules}`, {players} players", *cells))
     if not rows:
         return ""
-    heads = ["ms of the processor for a decision: mean / 99 % / slowest; dice each", *"12345"]
+    heads = ["processor ms per decision: mean / 99 % / slowest; by dice each", *"12345"]
     return table(heads, rows)
 
 

@@ -213,7 +213,7 @@ def _settling_table(figure: Settling) -> str:
     heads = (
         f"the same {figure.decisions:,} decisions, judged by {figure.judging_rollouts:,} rollouts",
         "ms a decision",
-        "chance to win the match lost a decision, %",
+        "winning chance lost a decision, %",
     )
     return table(heads, rows)
 

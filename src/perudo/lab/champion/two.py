@@ -85,7 +85,7 @@ def goals(figures: FigureFile) -> list[Goal]:
             ((word, gain_of(figures, word)) for word in EXPLOITABLE),
         ),
         goal(
-            "reading opponents loses nothing against itself without, beyond the interval",
+            "reading opponents loses nothing against a champion without it, beyond the interval",
             percent,
             at_least(SELF),
             [("`champion:adapt=0`", share_of(figures, "two/self"))],

@@ -82,7 +82,7 @@ def win_rate(results: Results, index: int, per: float = 100.0) -> Measure:
 
 
 def lead(results: Results, index: int, other: int, per: float = 100.0) -> Measure:
-    """Return the win rate of one agent less that of another at the same table."""
+    """Return the win rate of one agent less the rate of another at the same table."""
     return mean(results.wins[:, index] - results.wins[:, other], per)
 
 

@@ -27,11 +27,11 @@ NEAR = 1 / 3
 """The largest distance of an agent from its level's mark, as a share of the spacing."""
 
 RULE = (
-    "Of the agents that play at all table sizes, never took more than 0.2 s when timed and are at "
-    "least 400 points above random, the weakest and the strongest mark the first and the last "
-    "level; the two others divide the distance evenly. Near a mark are those within a third of the "
-    "way to the next one. A level has two or three that are near, of different families if there "
-    "are such: those whose mean is nearest to the mark."
+    "The candidates play at all table sizes, never took more than 0.2 s when timed and are at "
+    "least 400 points above random. The weakest and the strongest mark the first and the last "
+    "level; the other two marks divide the distance evenly. An agent is near a mark if it is "
+    "within a third of the way to the next one. A level has two or three agents near its mark, of "
+    "different families if possible: those whose mean is nearest to the mark."
 )
 
 

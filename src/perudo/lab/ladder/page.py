@@ -70,12 +70,12 @@ def markdown(ladder: Ladder, levels: Levels) -> str:
     heads = [f"{size} players" for size in sizes]
     lines = [
         f"Written by `{ladder['command']}`: rules `{ladder['rules']}`, seed {ladder['seed']}, "
-        f"games: {played}. Ratings are of an order-free fit, with 95 % intervals by bootstrap "
-        "over blocks (a table in all rotations of its seats, with the same dice). 400 points more "
-        "are ten wins to one; the mean of those who play at all sizes is 1500 at each. Memories "
-        "begin anew with every game. Times are the processor's for a decision asked for in Python, "
-        "at the largest table with all seats taken by the agent; they change from run to run, the "
-        "games do not.",
+        f"games: {played}. Ratings do not depend on the order of play; their 95 % intervals are "
+        "bootstrapped over blocks (a table in all rotations of its seats, with the same dice). A "
+        "lead of 400 points is ten wins to one; the agents that play at all sizes have a mean of "
+        "1500 at each. Memories are cleared before every game. Times are processor times of "
+        "decisions requested from Python, at the largest table with all seats taken by the agent; "
+        "they change from run to run, the games do not.",
         "",
         f"| agent | mean | {' | '.join(heads)} | ms, mean (slowest) | level |",
         f"|-|-:|{'-:|' * len(sizes)}-:|-|",

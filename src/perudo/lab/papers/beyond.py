@@ -292,7 +292,7 @@ EXPERIMENTS = [
         "B-sweep",
         "prob against bluff over all kinds, at tables of nine",
         PAPER,
-        "Wished for in the Maynooth report: all three kinds with all nine settings against each "
+        "Proposed in the Maynooth report: all three kinds with all nine settings against each "
         "other, which “would take a long time”.",
         "27 players drawn to tables of nine, preset common, seats shuffled, one_die_rule=no",
         sweep((".1", ".25", ".4"), (".1", ".25", ".4"), 25, 400),
@@ -301,7 +301,7 @@ EXPERIMENTS = [
         "B-fine",
         "finer values of prob and bluff",
         PAPER,
-        "Wished for in the Maynooth report: values between those that it tried.",
+        "Proposed in the Maynooth report: values between those that it tried.",
         "54 players drawn to tables of nine, otherwise as B-sweep",
         sweep((".2", ".3", ".4", ".5", ".6", ".7"), ("0", ".05", ".1"), 12, 200),
     ),

@@ -1,4 +1,8 @@
-"""The King UP thesis (Gao Peng, Lancaster, 2022): POMCP in a public game tree, chapter 4."""
+"""The King UP thesis, chapter 4: POMCP in a public game tree.
+
+Gao Peng, "Partially Observable Monte Carlo Planning in Public Game Tree for complex imperfect
+information game King UP", MSc by Research thesis, Lancaster University, 2022.
+"""
 
 from __future__ import annotations
 
@@ -186,7 +190,7 @@ def time_by_iterations(conditions: Conditions) -> Findings:
     taken = seconds.reshape(2, len(SCALES), -1)
     rows = [
         Row(
-            f"{NAMES[letter]}: time of 4,000 iterations, of that of 250",
+            f"{NAMES[letter]}: time of 4,000 iterations, relative to 250",
             mean(taken[which, -1] / taken[which, 0]),
             says="grows",
             claim=(1, math.inf),
@@ -196,7 +200,7 @@ def time_by_iterations(conditions: Conditions) -> Findings:
     ]
     rows += [
         Row(
-            f"{iterations:,} iterations: time of RM, of that of UCB",
+            f"{iterations:,} iterations: time of RM, relative to UCB",
             mean(taken[1, place] / taken[0, place]),
             says="RM takes longer",
             claim=(1, math.inf),
@@ -321,7 +325,7 @@ EXPERIMENTS = [
         "After 20,000 rounds of self-play the value of both players is 0.5.",
         f"{SEARCHES} searches of 20,000 iterations each; and what regret matching throws after one",
         rock_paper_scissors,
-        "Some searches are not there after 20,000 iterations, and shares of so many throws vary by "
-        "some points.",
+        "Some searches have not converged after 20,000 iterations, and the shares of throws vary "
+        "by some points.",
     ),
 ]

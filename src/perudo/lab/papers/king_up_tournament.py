@@ -1,4 +1,4 @@
-"""The tournaments of the King UP thesis (Gao Peng, Lancaster, 2022): tables 4.2 and 4.3."""
+"""The tournaments of the King UP thesis (Gao Peng, Lancaster University, 2022), tables 4.2, 4.3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The Maynooth report, "Perudo AIs and a game hosting service": the tables of chapter 5."""
+"""The Maynooth report: the tables of chapter 5.
+
+Dheeraj Putta, "AI for Modified Perudo and Game Hosting Service", final year project, Maynooth
+University, 2019.
+"""
 
 from __future__ import annotations
 

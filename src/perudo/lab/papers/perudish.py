@@ -1,4 +1,8 @@
-"""Livingstone's Perudish robots: single hands of five dice for two (tables 3, 4 and text)."""
+"""Livingstone's Perudish robots: single hands of five dice for two (tables 3, 4 and text).
+
+Daniel Livingstone, "Perudish: A Game Framework and Modified Rule-set for Perudo", University of
+Paisley, undated, 2004 or later.
+"""
 
 from __future__ import annotations
 
@@ -180,7 +184,7 @@ EXPERIMENTS = [
         PAPER,
         "One game of 1,000 hands each: 660 against heuristic-max, 758 against hmax-counter, 526 "
         "against hmax-random (table 4).",
-        "as S3-1; memories begin anew with each game; also compared with the first two columns "
+        "as S3-1; memories are cleared before each game; also compared with the first two columns "
         "swapped",
         adaptive_against_all,
         "The first two columns of table 4 are probably swapped: against heuristic-max the adaptive "

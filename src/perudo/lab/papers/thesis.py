@@ -1,6 +1,7 @@
-"""The Perudo thesis: rule-based agents against tree search, chapter 5.
+"""The Perudo thesis, chapter 5: rule-based agents against tree search.
 
-The figures are lost; all reported numbers are from the text.
+Ana Hernandez, "AI for Perudo", MSc thesis, University of Strathclyde, 2021. The figures are lost;
+all reported numbers are from the text.
 """
 
 from __future__ import annotations

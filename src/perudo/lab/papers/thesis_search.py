@@ -1,4 +1,4 @@
-"""Experiment 2 of the Perudo thesis: scalar, scoring and rollouts of tree search."""
+"""Experiment 2 of the Perudo thesis (Hernandez, 2021): scalar, scoring and rollouts of search."""
 
 from __future__ import annotations
 
@@ -253,7 +253,7 @@ def doubled_rollouts(conditions: Conditions) -> Findings:
                 unit="points",
             ),
             Row(
-                f"time with {high} rollouts, of that with {low}",
+                f"time with {high} rollouts, relative to {low}",
                 ratio,
                 reported=2,
                 reported_range=(1.7, 2.3),
