@@ -6,7 +6,7 @@ book covers) as its model of the opponent. With ``adapt`` the champion has a mem
 fills:
 
 - *known*: the responder and the champion play one series, and the champion sees the result of every
-  round; rounds count once it has seen ``known_rounds`` of them.
+  round; rounds count after the first ``known_rounds``.
 - *misled*: another agent (one that the champion can read) plays ``known_rounds`` with the champion;
   then the responder takes its seat, and the champion keeps its beliefs, however long they are
   wrong. No opponent can do that in a match.

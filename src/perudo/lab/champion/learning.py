@@ -49,7 +49,7 @@ MEAN_DECAY, SQUARE_DECAY, EPSILON = 0.9, 0.999, 1e-8
 
 
 class Cast(NamedTuple):
-    """The players that may sit at the tables."""
+    """The players from which the seats of the tables are drawn."""
 
     line_up: LineUp
     shares: npt.NDArray[np.float64]

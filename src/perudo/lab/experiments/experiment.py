@@ -78,7 +78,7 @@ class Row:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % interval of the measured value, if it has one."""
+        """The 95 % interval of the measured value, or None."""
         found = self.measured
         if not isinstance(found, Measure) or not math.isfinite(found.high - found.low):
             return None

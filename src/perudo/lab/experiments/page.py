@@ -58,7 +58,7 @@ def number_text(value: float | None, digits: int) -> str:
 
 
 def reported_text(row: RowData, with_range: bool = False) -> str:
-    """Return the paper's value or words, if asked with the range of the value."""
+    """Return the paper's value or words; ``with_range`` adds the range of the value."""
     if row["reported"] is None:
         return row["says"] or "-"
     shown = number_text(row["reported"], row["digits"])

@@ -100,7 +100,7 @@ def skill_ratings(games: Games, agents: int) -> list[ratings.Skill]:
 
 
 def pairs(wins: Real, names: Sequence[str], order: Sequence[str]) -> list[PairRate]:
-    """Return for each pair the win rate of the first, in games with both that one of them won."""
+    """Return the first agent's win rate for each pair, in games with both that one of them won."""
     found: list[PairRate] = []
     for place, first in enumerate(order):
         for second in order[place + 1 :]:
