@@ -214,7 +214,7 @@ def test_the_command_tells_what_cost_most_then_every_decision(tmp_path: Path) ->
     shown = CliRunner().invoke(app, ["review", str(path), "--samples", "60"])
     assert shown.exit_code == 0
     lines = shown.stdout.splitlines()
-    assert lines[0] == "What cost most"
+    assert lines[0] == "Costliest decisions"
     worst = costliest(reviewed(samples=60))
     for line, each in zip(lines[1:], worst, strict=False):
         assert each.cost is not None

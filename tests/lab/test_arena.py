@@ -111,8 +111,8 @@ def test_a_round_is_won_by_those_who_lost_nothing() -> None:
 def test_seats_are_shuffled_evenly_or_stay() -> None:
     match = contest("random:call=0.5", "random:call=0.5", "random:call=0.5", games=6000)
     shuffled = arena.run(match).seats
-    for entrant in range(3):
-        share = np.bincount(shuffled[:, entrant], minlength=3) / 6000
+    for agent in range(3):
+        share = np.bincount(shuffled[:, agent], minlength=3) / 6000
         assert np.all(abs(share - 1 / 3) < 0.03)  # five standard errors
     fixed = arena.run(replace(match, seating="fixed", games=10)).seats
     assert np.array_equal(fixed, np.tile([0, 1, 2], (10, 1)))

@@ -14,7 +14,7 @@ import pytest
 import engine_work
 from perudo.games.errors import PerudoError
 from perudo.lab.dask_engine import Cluster
-from perudo.lab.engine import ATTEMPTS, Engine, Executing, Here
+from perudo.lab.engine import ATTEMPTS, Engine, Executing, InProcess
 from perudo.lab.engines import Processes, check_engine, open_engine
 
 
@@ -42,7 +42,7 @@ def kill_one_while_running(engine: Engine) -> list[int]:
 
 def test_one_worker_is_this_process() -> None:
     with open_engine(workers=1) as engine:
-        assert isinstance(engine, Here)
+        assert isinstance(engine, InProcess)
         assert list(engine.run(engine_work.square, [3])) == [(9, os.getpid())]
 
 
@@ -70,7 +70,7 @@ class Dying(Executing, Executor):
 
 def test_what_kills_every_worker_is_given_up() -> None:
     engine = Dying(workers=1)
-    with pytest.raises(PerudoError, match="died again and again"):
+    with pytest.raises(PerudoError, match="died several times"):
         list(engine.run(engine_work.square, [1]))
     assert engine.lost == ATTEMPTS
 
@@ -89,7 +89,7 @@ def test_pieces_are_taken_as_they_are_needed_and_stopping_ends_them(processes: P
             taken.append(number)
             yield number
 
-    for engine in (processes, Here()):
+    for engine in (processes, InProcess()):
         taken.clear()
         results.clear()
         for square, _ in engine.run(engine_work.square, pieces(), lambda: len(results) >= 5):
@@ -110,7 +110,7 @@ def test_a_local_dask_cluster_survives_a_killed_worker() -> None:
         ("ray", None, "", "unknown engine 'ray'; there are: processes, dask"),
         ("processes", None, "tcp://127.0.0.1:8786", "only --engine dask"),
         ("dask", 2, "tcp://127.0.0.1:8786", "has its own workers"),
-        ("dask", None, "somewhere", "should be as tcp://host:8786"),
+        ("dask", None, "somewhere", "should look like tcp://host:8786"),
     ],
 )
 def test_impossible_engines(name: str, workers: int | None, address: str, reason: str) -> None:

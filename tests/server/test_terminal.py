@@ -41,7 +41,7 @@ def test_a_lost_connection_is_made_again_and_the_game_goes_on(tmp_path: Path) ->
                 raise EOFError
             time.sleep(0.01)
         answered = len(asked)
-        return "1x2" if "Bid: nothing" in asked[-1] else "dudo"
+        return "1x2" if "No bid yet" in asked[-1] else "dudo"
 
     async def main() -> None:
         async with site(settings_for(tmp_path)) as here:
@@ -81,7 +81,7 @@ def test_a_person_plays_online_from_a_terminal(tmp_path: Path) -> None:
         if typed is not None:
             return typed
         answered = len(asked)
-        return "1x2" if "Bid: nothing" in asked[-1] else "dudo"
+        return "1x2" if "No bid yet" in asked[-1] else "dudo"
 
     async def main() -> None:
         async with site(settings_for(tmp_path)) as here:

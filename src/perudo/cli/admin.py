@@ -1,4 +1,4 @@
-"""``perudo admin``: look after a server's database."""
+"""``perudo admin``: manage a server's accounts and database."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ from perudo.server.settings import Settings
 
 admin = typer.Typer(
     name="admin",
-    help="Look after a server's database.\n\nThe server may be running.",
+    help="Manage a server's accounts and database.\n\n"
+    "The server may keep running, except for restore.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
 )
 
 Database = Annotated[
-    str, typer.Option("--database", envvar="PERUDO_DATABASE", help="As for perudo serve.")
+    str, typer.Option("--database", envvar="PERUDO_DATABASE", help="URL, as for perudo serve.")
 ]
 DEFAULT_DATABASE = Settings.database
-Who = Annotated[str, typer.Argument(help="The name of an account or bot, or an id.")]
-Off = Annotated[bool, typer.Option("--off", help="Undo it.")]
+Who = Annotated[str, typer.Argument(help="Name or id of an account or bot.")]
+Off = Annotated[bool, typer.Option("--off", help="Lift it again.")]
 
 
 @contextmanager
@@ -56,10 +57,10 @@ def _changing(database: str) -> Iterator[Connection]:
 
 @admin.command()
 def backup(
-    target: Annotated[Path, typer.Argument(help="The file to write.")],
+    target: Annotated[Path, typer.Argument(help="File to write.")],
     database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Copy the database while it is in use, and check the copy."""
+    """Copy the database while in use; check the copy."""
     with _engine(database) as engine:
         back_up(engine, target)
     print(f"the backup is in {target}")
@@ -67,20 +68,21 @@ def backup(
 
 @admin.command()
 def restore(
-    source: Annotated[Path, typer.Argument(help="A backup.")], database: Database = DEFAULT_DATABASE
+    source: Annotated[Path, typer.Argument(help="Backup file.")],
+    database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Restore a backup; the present database is kept beside it. Stop the server first."""
+    """Restore a backup. Stop the server first; the current database is kept under another name."""
     with _engine(database) as engine, hold(database):
         kept = restore_backup(engine, source)
-    print(f"restored from {source}" + (f"; what was there is in {kept}" if kept else ""))
+    print(f"restored from {source}" + (f"; the previous database is now {kept}" if kept else ""))
 
 
 @admin.command()
 def migrate(
     database: Database = DEFAULT_DATABASE,
-    no_backup: Annotated[bool, typer.Option("--no-backup", help="Make no backup first.")] = False,
+    no_backup: Annotated[bool, typer.Option("--no-backup", help="Skip the backup.")] = False,
 ) -> None:
-    """Upgrade the database to this version, after a backup. perudo serve does so too."""
+    """Back up the database and upgrade it. perudo serve does the same when it starts."""
     with _engine(database) as engine:
         kept = None
         if no_backup:
@@ -92,10 +94,10 @@ def migrate(
 
 @admin.command("new-account")
 def new_account(
-    name: Annotated[str, typer.Argument(help="The name of the new account.")],
+    name: Annotated[str, typer.Argument(help="Name of the new account.")],
     database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Create an account, even if registration is closed; print its password and codes."""
+    """Create an account, even if registration is closed. Prints its password and codes."""
     with _changing(database) as connection:
         password, codes = moderation.new_account(connection, name, time.time())
     print(password, "recovery codes:", *codes, sep="\n")
@@ -103,7 +105,7 @@ def new_account(
 
 @admin.command("reset-password")
 def reset_password(who: Who, database: Database = DEFAULT_DATABASE) -> None:
-    """Give an account a new password and print it; its sessions end."""
+    """Give an account a new password. Prints the password and ends the account's sessions."""
     with _changing(database) as connection:
         password = moderation.reset_password(connection, who)
     print(password)
@@ -114,20 +116,20 @@ def ban(who: Who, off: Off = False, database: Database = DEFAULT_DATABASE) -> No
     """Ban a person and all their bots."""
     with _changing(database) as connection:
         moderation.set_banned(connection, who, not off)
-    print(f"{who} is {'let in again' if off else 'banned'}")
+    print(f"{who} is {'no longer banned' if off else 'banned'}")
 
 
 @admin.command()
 def mute(who: Who, off: Off = False, database: Database = DEFAULT_DATABASE) -> None:
-    """Mute a person: nobody sees what they write."""
+    """Mute a person, so that no one sees their chat."""
     with _changing(database) as connection:
         moderation.set_muted(connection, who, not off)
-    print(f"{who} is {'heard again' if off else 'muted'}")
+    print(f"{who} is {'no longer muted' if off else 'muted'}")
 
 
 @admin.command()
 def export(who: Who, database: Database = DEFAULT_DATABASE) -> None:
-    """Print everything that is stored about a person, as JSON."""
+    """Print all stored data about a person, as JSON."""
     with _engine(database) as engine, engine.connect() as connection:
         json.dump(personal_data.export_person(connection, who), sys.stdout, indent=1)
     print()
@@ -136,12 +138,12 @@ def export(who: Who, database: Database = DEFAULT_DATABASE) -> None:
 @admin.command()
 def erase(
     who: Who,
-    yes: Annotated[bool, typer.Option("--yes", help="Confirm: this cannot be undone.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Confirm; this cannot be undone.")] = False,
     database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Erase a person; their games stay, without the name and without chat."""
+    """Erase a person's data. Their games stay, without name and chat."""
     if not yes:
-        raise PerudoError("this cannot be undone; say --yes")
+        raise PerudoError("this cannot be undone; add --yes to confirm")
     with _changing(database) as connection:
         personal_data.erase_person(connection, who)
     print(f"{who} is erased")
@@ -149,10 +151,10 @@ def erase(
 
 @admin.command()
 def forget(
-    days: Annotated[int, typer.Option("--days", help="Age in days.", min=1)],
+    days: Annotated[int, typer.Option("--days", help="Minimum age in days.", min=1)],
     database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Delete unrated tables and idle guests older than some days."""
+    """Delete old unrated tables and idle guests."""
     with _changing(database) as connection:
         gone = retention.forget_old(connection, days, time.time())
     print(f"deleted {gone['tables']} tables and {gone['guests']} guests")

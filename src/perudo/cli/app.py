@@ -1,4 +1,4 @@
-"""The ``perudo`` command: it lists the other commands, and imports the one that is used."""
+"""The ``perudo`` command, which lists all commands and imports the one in use."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
 COMMANDS = {
     "serve": ("serve", "Host games for people, bots and AIs."),
     "play": ("play", "Play in the terminal, against AIs or online."),
-    "match": ("match", "Let agents play many games and compare them."),
-    "tournament": ("tournament", "Rate agents by a tournament."),
+    "match": ("match", "Play many games between agents and compare the results."),
+    "tournament": ("tournament", "Rate agents in a tournament."),
     "ladder": ("ladder", "Rate all agents at several table sizes."),
     "agents": ("match", "List the agents, or show one."),
-    "rules": ("rules", "List the presets, or show one's options."),
+    "rules": ("rules", "List the rule presets, or show one with its options."),
     "position": ("rules", "Show the legal actions of a position, with exact odds."),
-    "perft": ("solve", "Count the tree of one round, to check rules."),
+    "perft": ("solve", "Count the game tree of one round, to check the rules."),
     "reproduce": ("reproduce", "Rerun the experiments of the papers."),
     "solve": ("solve", "Solve one round, or learn to play it."),
     "exploitability": ("solve", "Measure how much a best response wins from an agent."),
-    "train": ("train", "Train the champion again."),
+    "train": ("train", "Train the champion."),
     "review": ("review", "Review a finished game, decision by decision."),
     "verify": ("rules", "Replay a record and check every event."),
     "bench": ("bench", "Measure speed on one core."),
-    "warm": ("bench", "Compile now what is otherwise compiled when first used."),
-    "admin": ("admin", "Look after a server's database."),
+    "warm": ("bench", "Compile the agents in advance, not on first use."),
+    "admin": ("admin", "Manage a server's accounts and database."),
 }
 """The module and a summary of each command."""
 
 INTERPRETED_COMMANDS = ("position", "rules", "verify")
-"""Commands that look at a few positions: loading the compiler would take longer than the rest."""
+"""Commands that look at few positions: loading the compiler would take longer than running them."""
 
 
 class LazyGroup(TyperGroup):
-    """Commands that are imported when they are used; until then only their summary is there."""
+    """A group that imports a command when it is used; until then it has only the summary."""
 
     def resolve_command(
         self, ctx: Context, args: list[str]
@@ -86,7 +86,7 @@ def perudo(
 
 
 def main() -> None:
-    """Run a command; an error in its input is one line, with exit code 2."""
+    """Run a command; print an error in its input on one line, with exit code 2."""
     if "--help" in sys.argv or (sys.argv[1:2] and sys.argv[1] in INTERPRETED_COMMANDS):
         os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
     try:
@@ -96,7 +96,7 @@ def main() -> None:
     except (typer.Abort, KeyboardInterrupt):
         print("interrupted", file=sys.stderr)
         sys.exit(130)
-    except BrokenPipeError:  # the reader of our output has seen enough
+    except BrokenPipeError:  # the reader of our output has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except ValueError as error:

@@ -21,15 +21,15 @@ class BenchSettings(JsonSettings):
     seconds: Annotated[float, Ge(0.1)] = 2.0
     """Seconds for each row."""
     section: list[str] = field(default_factory=list)
-    """Measure only rounds, environments, matches, rollouts, decisions, searching or solving. May be
-    repeated."""
+    """Measure only this section: rounds, environments, matches, rollouts, decisions, searching or
+    solving. May be repeated."""
 
 
 @options_of(BenchSettings)
 def bench(settings: BenchSettings) -> None:
     """Measure speed on one core.
 
-    OpenSpiel is measured beside it where it is installed.
+    If OpenSpiel is installed, it is measured for comparison.
     """
     rows = rates.run(settings.seconds, settings.section or list(rates.SECTIONS))
     if settings.json:
@@ -43,12 +43,12 @@ class WarmSettings(JsonSettings):
     """Settings of the compilation."""
 
     workers: Annotated[int, Interval(ge=1, le=64)] = 2
-    """Processes to use."""
+    """Number of processes."""
 
 
 @options_of(WarmSettings)
 def warm(settings: WarmSettings) -> None:
-    """Compile now what is otherwise compiled when first used."""
+    """Compile the agents in advance, not on first use."""
 
     def report(line: str) -> None:
         if not settings.json:
@@ -58,4 +58,4 @@ def warm(settings: WarmSettings) -> None:
     if settings.json:
         print(json.dumps({"seconds": round(seconds, 2)}))
     else:
-        print(f"all kernels are ready ({seconds:.0f} s)")
+        print(f"all agents are compiled ({seconds:.0f} s)")

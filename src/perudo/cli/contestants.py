@@ -1,4 +1,4 @@
-"""Agents named on the command line: the only place that loads files or runs commands."""
+"""Agents named on the command line; only this module loads agents from files or runs programs."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ COMMAND = "cmd:"
 
 
 def contestant(word: str, timeout: float = TIMEOUT_SECONDS) -> Agent:
-    """Return the agent that a word names; an agent from outside has ``timeout`` seconds to decide.
+    """Return the agent named by a word; an external agent has ``timeout`` seconds for a decision.
 
-    ``dumb:prob=0.4`` is one of the package's own, ``bots/mine.py:Careful:caution=0.4`` a class from
-    a file, ``cmd:node bot.js`` a program. The caller closes it.
+    ``dumb:prob=0.4`` is a built-in agent, ``bots/mine.py:Careful:caution=0.4`` a class from a file,
+    ``cmd:node bot.js`` a program. The caller closes the agent.
     """
     allow_solving(show_solving)
     if word.startswith(COMMAND):
@@ -42,7 +42,7 @@ def contestant(word: str, timeout: float = TIMEOUT_SECONDS) -> Agent:
 
 @contextmanager
 def contestants(words: Sequence[str], timeout: float = TIMEOUT_SECONDS) -> Iterator[list[Agent]]:
-    """Open the agents that the words name, and close them in the end."""
+    """Open the agents named by the words, and close them at the end."""
     with ExitStack() as opened:
         yield [opened.enter_context(closing(contestant(word, timeout))) for word in words]
 

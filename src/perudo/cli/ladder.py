@@ -55,26 +55,27 @@ class LadderSettings(JsonSettings, RulesSettings):
     """Settings of the ladder."""
 
     players: str = "2,4,6"
-    """Table sizes, each with ratings of its own."""
+    """Table sizes, each with its own ratings."""
     games: Annotated[int | None, Ge(1)] = None
-    """Games of each agent at each table size; default: 1000, or 100 with --quick."""
+    """Games per agent at each table size; default: 1000, or 100 with --quick."""
     quick: bool = False
-    """Play fewer games, for wider intervals."""
+    """Play fewer games, which gives wider intervals."""
     seed: int = 1
     """Random seed; it determines the games."""
     workers: Workers = None
-    """Processes to use; default: one per core."""
+    """Number of processes; default: one per core."""
     levels: bool = False
-    """Play nothing: choose levels from the ladder written last."""
+    """Play no games; choose levels from the ladder last written."""
     write: bool = False
-    """Write the ladder and the levels to the source directory."""
+    """Write the ladder and the levels into the source directory."""
 
 
 @options_of(LadderSettings)
 def ladder(settings: LadderSettings) -> int:
     """Rate all agents at several table sizes.
 
-    Levels for people are chosen from the ratings. Ctrl-C stops it; the same command continues.
+    The ratings also decide which agents form the levels for people. Ctrl-C stops the run; the same
+    command resumes it.
     """
     if settings.levels:
         return choose_levels(settings.write, settings.json)
@@ -82,7 +83,7 @@ def ladder(settings: LadderSettings) -> int:
 
 
 def sizes(text: str) -> tuple[int, ...]:
-    """Read ``2,4,6``.
+    """Parse table sizes such as ``2,4,6``.
 
     >>> sizes("2,6")
     (2, 6)
@@ -90,7 +91,9 @@ def sizes(text: str) -> tuple[int, ...]:
     words = text.split(",")
     found = tuple(int(word) for word in words if word.strip().isdecimal())
     if len(found) != len(words) or not all(2 <= size <= MOST_PLAYERS for size in found):
-        raise PerudoError(f"--players {text} should be numbers from 2 to {MOST_PLAYERS}: 2,4,6")
+        raise PerudoError(
+            f"--players takes numbers from 2 to {MOST_PLAYERS}, such as 2,4,6; not {text}"
+        )
     if len(set(found)) != len(found):
         raise PerudoError(f"--players {text} names a table size twice")
     return found
@@ -104,9 +107,9 @@ def games_each(games: int | None, quick: bool) -> int:
 def run_ladder(
     settings: LadderSettings, agents: Sequence[str] = (), timed: int = TIMED_DECISIONS
 ) -> int:
-    """Play what is missing, print the ladder, and write it if asked; return the exit code.
+    """Play the missing games, print the ladder, and write it if asked; return the exit code.
 
-    ``agents`` are rated instead of all; ``timed`` decisions of each are timed.
+    ``agents`` limits the agents to rate; ``timed`` is the number of decisions to time for each.
     """
     at = sizes(settings.players)
     rules = settings.rules_of(PERUDO)
@@ -143,7 +146,7 @@ def run_ladder(
 
 
 def choose_levels(write: bool, as_json: bool) -> int:
-    """Choose the levels from the ladder that was written last."""
+    """Choose the levels from the ladder last written; write them if asked; return the exit code."""
     data = ladder_page.read_ladder(Path(), or_installed=not write)
     levels = level_choice.choose(data)
     if write:
@@ -176,8 +179,8 @@ def _rate(
     done, wanted = len(games), blocks * one.games_per_block
     if done < wanted:
         print(
-            f"interrupted after {done:,} of {wanted:,} games at {players} players, which are kept "
-            f"in {directory}; the same command goes on from there",
+            f"interrupted after {done:,} of {wanted:,} games at {players} players, stored in "
+            f"{directory}; the same command resumes from there",
             file=sys.stderr,
         )
         return None
@@ -188,7 +191,7 @@ def _rate(
 
 # --- showing ------------------------------------------------------------------------------------
 def show_ladder(data: Ladder) -> None:
-    """Print the table."""
+    """Print the ladder as a table."""
     console = Console()
     sizes = [str(players) for players in data["players"]]
     played = ", ".join(f"{data['games'][size]:,} at {size} players" for size in sizes)
@@ -211,7 +214,7 @@ def show_ladder(data: Ladder) -> None:
 
 
 def show_levels(levels: level_choice.Levels) -> None:
-    """Print the levels, and the rule."""
+    """Print the levels, and the rule that chose them."""
     console = Console()
     console.print()
     grid = new_grid("", "mark", "mean")

@@ -43,30 +43,30 @@ class MatchSettings(JsonSettings, GameSettings):
     """Settings of a match."""
 
     agents: Annotated[list[str], typer.Argument()]
-    """Two or more: observer, dumb:prob=0.4, my_agent.py:Mine, 'cmd:node bot.js'."""
+    """Two or more agents: observer, dumb:prob=0.4, my_agent.py:Mine, 'cmd:node bot.js'."""
     games: Count = 1000
-    """Games (or rounds) to play."""
+    """Number of games (or rounds)."""
     dice: str | None = None
-    """Dice of each player, or by seat: 2 or 2,1."""
+    """Dice per player, or by seat: 2 or 2,1."""
     mode: str = "games"
-    """games, or rounds: each from the starting dice."""
+    """games, or rounds that all begin with the starting dice."""
     seating: str = "shuffled"
-    """shuffled or fixed."""
+    """Seats: shuffled or fixed."""
     seed: int = 1
     """Random seed; it determines the games."""
     workers: Workers = None
-    """Processes to use; default: one per core."""
+    """Number of processes; default: one per core."""
     series: Count = 1000
     """Games after which agents forget what they learnt about each other."""
     timeout: Annotated[float, Ge(0.01)] = 30.0
-    """Seconds that an agent from outside may take for a decision."""
+    """Time limit in seconds for a decision of an external agent."""
     by_seat: bool = False
-    """Show win rates by seat too."""
+    """Also show win rates by seat."""
 
 
 @options_of(MatchSettings)
 def match(settings: MatchSettings) -> int:
-    """Let agents play many games and compare them."""
+    """Play many games between agents and compare the results."""
     game, rules = settings.chosen()
     with contestants(settings.agents, settings.timeout) as agents:
         contest = Contest(
@@ -137,7 +137,7 @@ def _main_table(agents: Sequence[AgentFigures]) -> Grid:
 
 
 def _loss_table(agents: Sequence[AgentFigures]) -> Grid:
-    """How rounds were lost, and how well calls were judged."""
+    """Return the table of lost rounds, by reason, and of the accuracy of calls."""
     headings = ["calls right", "lost", "high bid", "early dudo"]
     optional: dict[str, Literal["lost_by_wrong_calza", "lost_by_caught_pass"]] = {
         "calza": "lost_by_wrong_calza",
@@ -175,19 +175,19 @@ class AgentsSettings(JsonSettings):
     """Settings of the list of agents."""
 
     name: Annotated[str | None, typer.Argument()] = None
-    """The agent to show, with its parameters."""
+    """Agent to show in full."""
     time: bool = False
-    """Measure how long each takes to decide."""
+    """Measure the time of a decision."""
 
 
 @options_of(AgentsSettings)
 def agents(settings: AgentsSettings) -> None:
     """List the agents, or show one.
 
-    An agent is shown with its source and parameters.
+    One agent is shown with its source and parameters.
     """
     if settings.name is not None:
-        agent_named(settings.name)  # says which agents there are, if not this
+        agent_named(settings.name)  # raises an error that lists the agents
     if settings.json:
         print(json.dumps(agents_data(settings.name, settings.time)))
     else:
@@ -264,7 +264,9 @@ def show_agents(name: str | None, timed: bool) -> None:
         grid.add_row(entry["name"], entry["idea"], *time_cell)
     console.print(grid)
     if name is None:
-        console.print("\nperudo agents NAME shows its parameters; name it as in dumb:prob=0.4.")
+        console.print(
+            "\n'perudo agents NAME' shows an agent's parameters; set them as in dumb:prob=0.4."
+        )
         return
     for entry in listed:
         console.print(f"source: {entry['source'] or '-'}", highlight=False)

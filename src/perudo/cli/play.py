@@ -21,19 +21,19 @@ class PlaySettings(GameSettings):
     """Settings of a game in the terminal."""
 
     against: str = "random,random"
-    """The other players, separated by commas."""
+    """Other players, separated by commas."""
     seed: int | None = None
     """Random seed; it determines the dice."""
     plain: bool = False
-    """Describe the game in sentences, without pictures: for screen readers."""
+    """Describe the game in sentences without pictures, for screen readers."""
     save: Path | None = None
-    """Save the record of the match in this file."""
+    """Save the record of the match to this file."""
     name: str = ANONYMOUS
     """Your name in the record."""
     server: str | None = None
-    """Play online: the address of a server, http://host:8000, or a link to a table."""
+    """Play online: address of a server, such as http://host:8000, or link to a table."""
     table: str | None = None
-    """With --server: the id of a table, or its link."""
+    """Id or link of the table to join, with --server."""
 
 
 @options_of(PlaySettings)

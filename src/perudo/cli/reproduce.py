@@ -1,4 +1,4 @@
-"""``perudo reproduce``: the list, live progress, reported beside measured."""
+"""``perudo reproduce``: list experiments, or run them and compare reported with measured values."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from perudo.lab.experiments.experiment import (
     RowData,
 )
 from perudo.lab.experiments.page import ResultData
-from perudo.lab.experiments.results import Keeper
+from perudo.lab.experiments.results import ResultWriter
 from perudo.lab.papers import ALL, EXPERIMENTS, select
 
 DEFAULT_PLACE = Path("docs")
 TABLE_WIDTH = 100
-"""Characters that a terminal must have for a table."""
+"""The narrowest terminal for which results are a table, in characters."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,19 +43,19 @@ class ReproduceSettings(JsonSettings):
     """Settings of a run of experiments."""
 
     ids: Annotated[list[str], typer.Argument(metavar="[ID]...")] = field(default_factory=list)
-    """Experiments, patterns such as 'RO-*', or all; without any, list them."""
+    """Experiment ids, patterns such as 'RO-*', or all; default: list the experiments."""
     quick: bool = False
-    """Play fewer games, for wider intervals."""
+    """Play fewer games, which gives wider intervals."""
     seed: int = 1
     """Random seed; it determines the games."""
     add: list[str] = field(default_factory=list)
-    """Let this agent play too where possible: my_agent.py:Mine. May be repeated."""
+    """Also seat this agent where possible: my_agent.py:Mine. May be repeated."""
     out: Path | None = None
-    """Write results.md, figures (PNG, SVG) and data to this directory; default with 'all': docs."""
+    """Directory for results.md, figures (PNG, SVG) and data; default with 'all': docs."""
     records: Path | None = None
-    """Records of games with people, for the experiments 5.5 and S3-h."""
+    """Directory of records of games with people, for experiments 5.5 and S3-h."""
     workers: Workers = None
-    """Processes to use; default: one per core."""
+    """Number of processes; default: one per core."""
 
 
 @options_of(ReproduceSettings)
@@ -74,7 +74,7 @@ def reproduce(settings: ReproduceSettings) -> int:
 
 
 def list_experiments(as_json: bool) -> None:
-    """Print every experiment in a line."""
+    """Print one line for each experiment."""
     if as_json:
         listed = [
             {"id": one.id, "title": one.title, "paper": one.paper, "also": list(one.also)}
@@ -90,7 +90,8 @@ def list_experiments(as_json: bool) -> None:
         grid.add_row(*map(Text, (one.id, one.title, one.paper)))
     console.print(grid)
     console.print(
-        "\nperudo reproduce ID... or all; RO-* and 4.* are patterns; --quick plays fewer games.",
+        "\n'perudo reproduce ID...' or 'all' runs them; RO-* and 4.* are patterns; --quick plays "
+        "fewer games.",
         highlight=False,
     )
 
@@ -102,12 +103,12 @@ def run(
     place: Path | None,
     as_json: bool,
 ) -> int:
-    """Run experiments, print and keep their results; return the exit code."""
+    """Run experiments, print and write their results; return the exit code."""
     experiments = select(words)
     conditions.added = [_added(word) for word in add]
-    keeper = None
+    writer = None
     if place is not None or ALL in words:
-        keeper = Keeper(place or DEFAULT_PLACE, EXPERIMENTS)
+        writer = ResultWriter(place or DEFAULT_PLACE, EXPERIMENTS)
     console = Console(stderr=True)
     out = Console()
     done: list[ResultData] = []
@@ -135,9 +136,9 @@ def run(
             total=total,
         )
         try:
-            results.run_all(experiments, conditions, command, keeper, show_one)
+            results.run_all(experiments, conditions, command, writer, show_one)
         except KeyboardInterrupt:
-            kept_in = f"; they are in {keeper.page}" if keeper and done else ""
+            kept_in = f"; their results are in {writer.page}" if writer and done else ""
             print(
                 f"interrupted after {len(done)} of {len(experiments)} experiments{kept_in}",
                 file=sys.stderr,
@@ -148,8 +149,8 @@ def run(
         print(json.dumps(results.plain({**page, "experiments": done}), ensure_ascii=False))
     else:
         _summary(out, done)
-    if keeper is not None:
-        print(f"written: {keeper.page} and its figures", file=sys.stderr)
+    if writer is not None:
+        print(f"written: {writer.page} and its figures", file=sys.stderr)
     return 0
 
 
@@ -162,13 +163,13 @@ def _short(text: str, width: int = 44) -> str:
 
 
 def _added(word: str) -> Added:
-    """An agent as the command line names it; what is wrong with it is said now."""
+    """Return an agent named on the command line, after making it once to find errors early."""
     contestant(word).close()
     return Added(word, lambda: contestant(word))
 
 
 def show(console: Console, kept: ResultData) -> None:
-    """Print one experiment: reported beside measured."""
+    """Print one experiment, with reported and measured values."""
     console.print(Text(f"\n{kept['id']}  {kept['title']} ({kept['paper']})", style="bold"))
     console.print(f"reported: {kept['reports']}", highlight=False, markup=False)
     console.print(f"here: {kept['setup']}", highlight=False, markup=False)
@@ -209,7 +210,7 @@ def _show_table(console: Console, rows: Sequence[RowData]) -> None:
 
 
 def _show_lines(console: Console, rows: Sequence[RowData]) -> None:
-    """Two lines a row, where a table would leave no room for words."""
+    """Print two lines for each row, on terminals too narrow for a table."""
     for row in rows:
         said = results_page.reported_text(row)
         parts = [] if said == "-" else [f"reported: {said}"]
@@ -223,7 +224,7 @@ def _show_lines(console: Console, rows: Sequence[RowData]) -> None:
 
 
 def _summary(console: Console, done: Sequence[ResultData]) -> None:
-    """One line an experiment, and how verdicts are reached."""
+    """Print one line for each experiment, and the rule for verdicts."""
     if len(done) > 1:
         grid = plain_grid()
         for heading in ("ID", "experiment", "verdict"):

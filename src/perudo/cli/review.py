@@ -24,7 +24,7 @@ from perudo.review import review as review_match
 from perudo.transcript import parse_record
 
 THOUGHTS = 3
-"""How many of the actions that an agent weighed are told."""
+"""The number of an agent's considered actions to show."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,15 +32,15 @@ class ReviewSettings:
     """Settings of a review."""
 
     record: Annotated[str, typer.Argument()]
-    """A record or transcript; - reads it from the standard input."""
+    """Record or transcript file; - reads the standard input."""
     player: list[str] = field(default_factory=list)
-    """Review only this player: a name or a seat. May be repeated."""
+    """Review only this player, given by name or seat. May be repeated."""
     agent: list[str] = field(default_factory=list)
-    """Show what this agent would have done; default: champion. May be repeated."""
+    """Show this agent's choices; default: champion. May be repeated."""
     model: str = MODEL
-    """The agent that judges costs; any but champion plays on in every seat."""
+    """Agent that estimates costs; any but champion plays on in every seat."""
     samples: Annotated[int, Ge(0)] = 2000
-    """Deals to play out for each decision; 0: no costs."""
+    """Deals to sample for each decision; 0: no costs."""
     seed: int = 1
     """Random seed of the deals."""
     json: bool = False
@@ -51,7 +51,7 @@ class ReviewSettings:
 def review(settings: ReviewSettings) -> None:
     """Review a finished game, decision by decision.
 
-    Each decision is valued by what the player could know.
+    Each decision is judged by what its player could know at the time.
     """
     record = read(settings.record)
     decisions = []
@@ -71,7 +71,7 @@ def review(settings: ReviewSettings) -> None:
 
 
 def read(path: str) -> MatchRecord:
-    """A record or transcript from a file, or from the standard input."""
+    """Read a record or transcript from a file, or from the standard input."""
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
     except OSError as error:
@@ -82,7 +82,7 @@ def read(path: str) -> MatchRecord:
 
 
 def seats_of(record: MatchRecord, names: Sequence[str]) -> list[int] | None:
-    """Seats by letter or by the player's name; none given: all."""
+    """Return the seats with these letters or players' names, or None, which means all, if empty."""
     if not names:
         return None
     seats = []
@@ -93,28 +93,26 @@ def seats_of(record: MatchRecord, names: Sequence[str]) -> list[int] | None:
             seats.append(SEATS.index(name))
         else:
             there = ", ".join(record.players)
-            raise PerudoError(f"nobody is called {name!r} in this game; there are: {there}")
+            raise PerudoError(f"no player is called {name!r} in this game; there are: {there}")
     return seats
 
 
 def show(decisions: Sequence[Reviewed], model: str, samples: int) -> None:
-    """Print it for people."""
+    """Print the review for people."""
     console = Console(highlight=False)
     worst = costliest(decisions)
     if samples:
         if worst:
-            console.print(Text("What cost most", "bold"))
+            console.print(Text("Costliest decisions", "bold"))
             for decision in worst:
                 console.print(f"  {_cost_line(decision)}", style="red")
         else:
-            console.print("No move certainly cost anything.")
-        way = (
-            f"if {model} played on in every seat; hidden dice are weighed by what it would have bid"
-        )
+            console.print("No decision was clearly a mistake.")
+        way = f"if {model} played on in every seat; hidden dice are weighted by its likely bids"
         if model.partition(":")[0] == MODEL:
-            way = "in the champion's judgement; hidden dice are weighed by what was said"
+            way = "in the champion's judgement; hidden dice are weighted by the bids made"
         console.print(
-            "Costs and luck are percentage points of the chance to win, with 95 % intervals, from "
+            "Costs and luck are percentage points of the chance to win, with 95 % intervals, given "
             f"what the player could know, {way}.",
             style="dim",
         )
@@ -145,10 +143,10 @@ def _cost(decision: Reviewed) -> str:
     cost = decision.cost
     if cost is None:
         return ""
-    told = "no certain cost"
+    text = "no clear cost"
     if cost.flagged:
-        told = f"cost {_points(cost.cost)} ({_points(cost.low)} to {_points(cost.high)})"
-    return f"{told:<25} luck {100 * cost.luck:+.1f}"
+        text = f"cost {_points(cost.cost)} ({_points(cost.low)} to {_points(cost.high)})"
+    return f"{text:<25} luck {100 * cost.luck:+.1f}"
 
 
 def _points(share: float) -> str:
@@ -160,9 +158,9 @@ def _advice(opinion: Opinion) -> str:
     if opinion.phase is not None:
         why.append(opinion.phase)
     if opinion.chance is not None:
-        why.append(f"the bid holds with {opinion.chance:.0%}")
+        why.append(f"chance that the bid holds {opinion.chance:.0%}")
     if opinion.rollouts:
-        why.append(f"{opinion.rollouts} games played out")
+        why.append(f"{opinion.rollouts} rollouts")
     if opinion.probabilities:
         shares = list(opinion.probabilities.items())[:THOUGHTS]
         why.append("considers " + ", ".join(f"{action} {share:.0%}" for action, share in shares))

@@ -31,14 +31,14 @@ class RulesListSettings(JsonSettings):
     """Settings of the list of rules."""
 
     preset: Annotated[str | None, typer.Argument()] = None
-    """Show this preset, with its options."""
+    """Preset to show."""
     markdown: bool = False
-    """Print the table of docs/rules.md."""
+    """Print the table in docs/rules.md."""
 
 
 @options_of(RulesListSettings)
 def rules(settings: RulesListSettings) -> None:
-    """List the presets, or show one's options."""
+    """List the rule presets, or show one with its options."""
     if settings.markdown:
         print(markdown_table())
     elif settings.json:
@@ -91,7 +91,7 @@ def show_rules(preset: str | None) -> None:
     if preset is None:
         grid = plain_grid("Presets")
         grid.add_column("preset", style="bold")
-        grid.add_column("what it is")
+        grid.add_column("description")
         for name, value in PRESETS.items():
             grid.add_row(name, value.summary)
         console.print(grid)
@@ -103,14 +103,14 @@ def show_rules(preset: str | None) -> None:
     grid = plain_grid(str(rules))
     grid.add_column("option", style="bold")
     grid.add_column("value")
-    grid.add_column("can be", style="dim")
+    grid.add_column("choices", style="dim")
     for name in OPTIONS:
         grid.add_row(name, format_value(getattr(rules, name)), _values(name))
     console.print(grid)
 
 
 def markdown_table() -> str:
-    """All options for all presets; a cell is empty where it is as in ``official``."""
+    """Return a Markdown table of options by preset; cells that equal ``official`` are empty."""
     official = PRESETS["official"].rules
     lines = [
         "| option | " + " | ".join(f"`{name}`" for name in PRESETS) + " |",
@@ -132,7 +132,7 @@ class PositionSettings(JsonSettings):
     """Settings of ``perudo position``."""
 
     notation: Annotated[str, typer.Argument()]
-    """A position: 'official 11246/???/? B 3x4', see docs/rules.md."""
+    """Position, such as 'official 11246/???/? B 3x4'; see docs/rules.md."""
 
 
 @options_of(PositionSettings)
@@ -197,10 +197,10 @@ def show_position(notation: str) -> None:
         console.print(str(state).splitlines()[-1])
         return
     hand = state.hand(actor)
-    asked = "" if actor == state.turn else ", asked about calza"
+    asked = "" if actor == state.turn else ", with the option of calza"
     console.print(f"\n{seat_name(actor)} to act{asked}:")
     if hand is None:
-        console.print(f"may: {state.legal_actions} (odds need the dice of {seat_name(actor)})")
+        console.print(f"legal: {state.legal_actions} (odds need the dice of {seat_name(actor)})")
         return
     console.print(dice_picture(hand))
     _show_odds(console, state)
@@ -220,7 +220,7 @@ def _show_table(console: Console, state: PerudoState) -> None:
 
 
 def _show_odds(console: Console, state: PerudoState) -> None:
-    """Words first, then bids: quantity down, face across, with the chance that each holds."""
+    """Print the odds of calls, then of bids by quantity (rows) and face (columns)."""
     codes = state.legal_actions.codes
     for action in (state.game.action_value(code) for code in codes if code < FIRST_BID_CODE):
         chance = state.chance(action)
@@ -247,7 +247,7 @@ def _show_odds(console: Console, state: PerudoState) -> None:
     if hidden_rows:
         console.print(f"and {hidden_rows} higher quantities, each below 0.1%", style="dim")
     if everything_seen:
-        console.print("(as the player can know it: from these dice and the number of others)")
+        console.print("(given what the player knows: these dice and the number of hidden ones)")
 
 
 # --- perudo verify ------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ class VerifySettings(JsonSettings):
     """Settings of a verification."""
 
     record: Annotated[Path, typer.Argument()]
-    """A file that --save wrote."""
+    """Record file, as perudo play --save writes it."""
     unfinished: bool = False
     """Accept a match that was left early."""
 

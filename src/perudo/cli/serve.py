@@ -10,7 +10,7 @@ from perudo.server.settings import Settings
 def serve(settings: Settings) -> int:
     """Host games for people, bots and AIs.
 
-    People play in the browser, programs over the protocol of docs/protocol.md.
+    People play in the browser; programs use the protocol in docs/protocol.md.
     """
     from perudo.server.process.run import run  # takes a second, which --help does not need
 

@@ -16,7 +16,7 @@ from perudo.games import game_named
 from perudo.games.game import Game
 
 FAILED, INTERRUPTED = 2, 130
-"""Exit codes."""
+"""The exit codes after a failure and after Ctrl-C."""
 
 Workers = Annotated[int | None, Interval(ge=1, le=256)]
 Count = Annotated[int, Ge(1)]
@@ -24,7 +24,7 @@ Count = Annotated[int, Ge(1)]
 
 @dataclass(frozen=True, kw_only=True)
 class JsonSettings:
-    """The form of the output."""
+    """The format of the output."""
 
     json: bool = False
     """Print one JSON object."""
@@ -35,7 +35,7 @@ class RulesSettings:
     """The rules to play by."""
 
     rules: str | None = None
-    """Preset, with options after a colon: official:calza=no."""
+    """Rule preset, with options after a colon: official:calza=no."""
     option: list[str] = field(default_factory=list)
     """Change one rule: name=value. May be repeated."""
 
@@ -52,7 +52,7 @@ class GameSettings(RulesSettings):
     """The game to play, and its rules."""
 
     game: str = "perudo"
-    """perudo, king_up or rock_paper_scissors."""
+    """Game: perudo, king_up or rock_paper_scissors."""
 
     def chosen(self) -> tuple[Game, Any]:
         """Return the game and its rules."""
@@ -65,11 +65,11 @@ class EngineSettings:
     """The processes or machines to play on."""
 
     engine: str = "processes"
-    """processes or dask."""
+    """Engine to run on: processes or dask."""
     address: str = ""
     """Address of a Dask scheduler: tcp://host:8786."""
     workers: Workers = None
-    """Processes to use; default: one per core."""
+    """Number of processes; default: one per core."""
 
 
 # --- output -------------------------------------------------------------------------------------
@@ -83,25 +83,25 @@ def new_grid(first: str, *headings: str) -> Grid:
 
 
 def plain_grid(title: str | None = None) -> Grid:
-    """Return a table without lines and columns."""
+    """Return an empty table without lines."""
     return Grid(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0))
 
 
 def percent(rate: float | None) -> str:
-    """Format a rate."""
+    """Format a rate in percent, or a dash if there is none."""
     return "-" if rate is None else f"{100 * rate:.1f} %"
 
 
 def percent_interval(ends: list[float] | None) -> str:
-    """Format an interval of rates."""
+    """Format an interval of rates in percent, or a dash if there is none."""
     return "-" if ends is None else f"{100 * ends[0]:.1f}-{100 * ends[1]:.1f}"
 
 
 @contextmanager
 def games_bar(total: int, completed: int = 0) -> Iterator[Callable[[int], None]]:
-    """Show on a terminal how many games have been played; in a pipe, nothing.
+    """Yield a function that shows the games played in a progress bar; in a pipe it shows nothing.
 
-    The bar appears when its function is first called: agents may print while they get ready.
+    The bar appears at the function's first call, because agents may print while they get ready.
     """
     console = Console(stderr=True)
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("games, left:"), TimeRemainingColumn())

@@ -37,7 +37,7 @@ SAMPLED = "mccfr"
 
 @dataclass(frozen=True, kw_only=True)
 class RoundSettings(JsonSettings, GameSettings):
-    """A round to solve, or to play against an agent."""
+    """The round to solve, or to evaluate an agent in."""
 
     dice: str = "1,1"
     """Dice of each player: 2,1."""
@@ -56,19 +56,19 @@ class SolveSettings(RoundSettings):
     target: Annotated[float, Ge(1e-12)] = 1e-3
     """Stop at this exploitability."""
     variant: str = "dcfr"
-    """cfr, cfr+ or dcfr; mccfr for any number of players."""
+    """Algorithm: cfr, cfr+ or dcfr; mccfr for any number of players."""
     memory: Annotated[int | None, Ge(1)] = None
-    """For large rounds: remember only the last K moves."""
+    """Remember only the last K moves, for large rounds."""
     iterations: Count = 100_000
-    """With --memory or mccfr: number of deals to learn from."""
+    """Deals to learn from, with --memory or mccfr."""
     bound_rounds: Annotated[int, Ge(0)] = 500
-    """With --memory or mccfr: rounds to play for a lower bound of the exploitability; 0: none."""
+    """Rounds that estimate a lower bound of exploitability, with --memory or mccfr; 0: none."""
     precision: int = 64
-    """Bits of a number: 32 or 64."""
+    """Precision of numbers in bits: 32 or 64."""
     seconds: Annotated[float | None, Ge(0.1)] = None
-    """Stop after this many seconds at the latest."""
+    """Time limit in seconds."""
     save: Path | None = None
-    """Save the strategy in this file."""
+    """Save the strategy to this file."""
 
 
 @options_of(SolveSettings)
@@ -76,7 +76,7 @@ def solve(settings: SolveSettings) -> int:
     """Solve one round, or learn to play it.
 
     A round between two players is solved to a given exploitability; the first player opens. Larger
-    rounds are learnt: with --memory K, or with --variant mccfr for more players.
+    rounds are learnt approximately, with --memory K or, for more players, --variant mccfr.
     """
     if settings.memory is not None or settings.variant == SAMPLED:
         return run_learn(settings)
@@ -165,13 +165,13 @@ class ExploitabilitySettings(RoundSettings):
     """Settings of a measurement of exploitability."""
 
     agent: Annotated[str, typer.Argument()]
-    """The agent, named as in perudo match."""
+    """Agent to measure, named as in perudo match."""
     method: str = "auto"
-    """exact, local or trained; auto takes exact where it is possible."""
+    """exact, local or trained; auto uses exact if possible."""
     rounds: Annotated[int, Ge(2)] = 2_000
-    """For a lower bound: rounds to play in each seat."""
+    """Rounds in each seat that estimate a lower bound."""
     seed: int = 1
-    """For a lower bound: random seed."""
+    """Random seed of a lower bound."""
 
 
 @options_of(ExploitabilitySettings)
@@ -179,8 +179,8 @@ def exploitability(settings: ExploitabilitySettings) -> None:
     """Measure how much a best response wins from an agent.
 
     The figure is for one round, averaged over the seats. It is exact in small rounds between two
-    players if the agent states its policy; elsewhere it is a lower bound, won by a response that
-    was found by search or learnt.
+    players if the agent states its policy; otherwise it is a lower bound, from a response found by
+    search or by training.
     """
     with closing(contestant(settings.agent)) as agent:
         effort = Effort(rounds=settings.rounds, seed=settings.seed)
@@ -198,12 +198,12 @@ class PerftSettings(JsonSettings, GameSettings):
     players: int | None = None
     """Number of players."""
     dice: str | None = None
-    """Dice of each player, or by seat: 2 or 2,1."""
+    """Dice per player, or by seat: 2 or 2,1."""
 
 
 @options_of(PerftSettings)
 def perft(settings: PerftSettings) -> None:
-    """Count the tree of one round, to check rules."""
+    """Count the game tree of one round, to check the rules."""
     counted = count_tree(*settings.chosen(), settings.players, settings.dice)
     if settings.json:
         print(json.dumps(counted))

@@ -43,11 +43,11 @@ from perudo.lab.tournament.summaries import (
     TestData,
     TournamentData,
 )
-from perudo.lab.tournament.tournament import MEMORABLE, Tournament, enter
+from perudo.lab.tournament.tournament import DEALS_WITH_MEMORY, Tournament, enter
 
 DEFAULT_PLAYERS = 4
 PLOT_WIDTH = 20
-"""Characters of the ratings' intervals."""
+"""The width of a plotted interval, in characters."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,31 +55,31 @@ class TournamentSettings(JsonSettings, EngineSettings, GameSettings):
     """Settings of a tournament."""
 
     agents: Annotated[list[str], typer.Argument()]
-    """Two or more, named as in perudo match."""
+    """Two or more agents, named as in perudo match."""
     players: int | None = None
     """Seats at each table; default: 4, or 2 with --sprt."""
     games: Count = 10_000
-    """Most games to play."""
+    """Maximum number of games."""
     seed: int = 1
     """Random seed; it determines the games."""
     series: Annotated[int | None, Interval(ge=1, le=10_000)] = None
-    """Deals in a block; default: 1, or 20 if an agent remembers."""
+    """Deals in a block; default: 1, or 20 if an agent has a memory."""
     out: Path | None = None
-    """Keep the games in this directory, and continue those already there."""
+    """Store the games in this directory, and resume from games already there."""
     report: Path | None = None
-    """Write a page of tables and plots to this file."""
+    """Write an HTML report with tables and plots to this file."""
     sprt: bool = False
-    """Test whether the first of two agents is better; stop when that is clear."""
+    """Test whether the first of two agents is better, and stop as soon as that is clear."""
     elo0: float = Hypotheses.elo0
-    """With --sprt: not better means a lead of this many Elo or less."""
+    """Lead in Elo up to which --sprt calls the first agent not better."""
     elo1: float = Hypotheses.elo1
-    """With --sprt: better means a lead of this many Elo or more."""
+    """Lead in Elo from which --sprt calls the first agent better."""
     alpha: float = Hypotheses.alpha
-    """With --sprt: chance of a wrong 'better'."""
+    """Largest chance that --sprt wrongly says better."""
     beta: float = Hypotheses.beta
-    """With --sprt: chance of a wrong 'not better'."""
+    """Largest chance that --sprt wrongly says not better."""
     timeout: Annotated[float, Ge(0.01)] = 30.0
-    """Seconds that an agent from outside may take for a decision."""
+    """Time limit in seconds for a decision of an external agent."""
 
     def __post_init__(self) -> None:
         self.duel()  # refuses impossible hypotheses before anything starts
@@ -93,10 +93,10 @@ class TournamentSettings(JsonSettings, EngineSettings, GameSettings):
 
 @options_of(TournamentSettings)
 def tournament(settings: TournamentSettings) -> int:
-    """Rate agents by a tournament.
+    """Rate agents in a tournament.
 
-    All agents meet at tables, with the same dice in each rotation of the seats. Ctrl-C stops it;
-    the same command continues.
+    All agents meet at tables, with the same dice in every rotation of the seats. Ctrl-C stops the
+    tournament; the same command resumes it.
     """
     return run_tournament(*enter_tournament(settings), settings)
 
@@ -117,7 +117,8 @@ def enter_tournament(settings: TournamentSettings) -> tuple[Tournament, bool]:
         seed=settings.seed,
         game=game.name,
         rules=game.describe_setting(rules),
-        series=settings.series or (MEMORABLE if any(agent.remembers for agent in agents) else 1),
+        series=settings.series
+        or (DEALS_WITH_MEMORY if any(agent.remembers for agent in agents) else 1),
         teams=settings.sprt,
     )
     return entered, not any(agent.uses_clock for agent in agents)
@@ -158,8 +159,8 @@ def run_tournament(tournament: Tournament, reproducible: bool, settings: Tournam
             _show(data, report, settings.json)
     if not done:
         print(
-            f"interrupted after {len(games):,} of {wanted:,} games, which are kept in {directory}; "
-            "the same command goes on from there",
+            f"interrupted after {len(games):,} of {wanted:,} games, stored in {directory}; "
+            "the same command resumes from there",
             file=sys.stderr,
         )
         return INTERRUPTED
@@ -181,7 +182,7 @@ def play_missing(
     blocks: int,
     duel: Duel | None,
 ) -> None:
-    """Play the games that the first blocks lack, or until the test is decided, with a bar."""
+    """Play missing games of the first blocks, or until the test is decided, with a progress bar."""
     there = store.games().up_to(blocks)
     wanted = blocks * tournament.games_per_block
     if duel is not None:
@@ -214,7 +215,7 @@ def play_missing(
 
 
 class Interruption:
-    """Ctrl-C as a request to stop soon; a second one stops at once."""
+    """A context in which Ctrl-C requests a stop; a second Ctrl-C stops at once."""
 
     asked = False
 
@@ -229,7 +230,9 @@ class Interruption:
         if self.asked:
             raise KeyboardInterrupt
         self.asked = True
-        print("finishing the games at hand; Ctrl-C again stops at once", file=sys.stderr)
+        print(
+            "finishing the games in progress; press Ctrl-C again to stop at once", file=sys.stderr
+        )
 
 
 # --- showing ------------------------------------------------------------------------------------
@@ -254,7 +257,7 @@ def _show(data: TournamentData | TestData, report: Path | None, as_json: bool) -
     )
     say(
         f"{data['games_played_now']:,} played now, {data['seconds']:.1f} s; "
-        f"all are in {data['directory']}"
+        f"all games are in {data['directory']}"
     )
     if not data["reproducible"]:
         say("Not repeatable: an agent's moves depend on the clock.")

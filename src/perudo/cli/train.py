@@ -31,26 +31,26 @@ class TrainSettings(EngineSettings):
     """Settings of the training."""
 
     agent: Annotated[str, typer.Argument()]
-    """champion: the only agent that is trained."""
+    """Agent to train; there is only one: champion."""
     out: Path = Path("champion")
-    """Write what is learnt to this directory, and continue what is there."""
+    """Directory for the results; training resumes from its contents."""
     part: str = "both"
-    """many: tables of three or more; two: tables of two; or both."""
+    """many (tables of three or more), two (tables of two) or both."""
     quick: bool = False
-    """Train for minutes instead of hours, to see that it works."""
+    """Train for minutes instead of hours, as a trial."""
     seed: int = 1
-    """Random seed; it determines what is learnt."""
+    """Random seed; it determines the result."""
 
 
 @options_of(TrainSettings)
 def train(settings: TrainSettings) -> int:
-    """Train the champion again. Ctrl-C stops it; the same command continues."""
+    """Train the champion. Ctrl-C stops the training; the same command resumes it."""
     out, part, quick, seed = settings.out, settings.part, settings.quick, settings.seed
     engine, workers, address = settings.engine, settings.workers, settings.address
     if settings.agent != "champion":
-        raise PerudoError(f"{settings.agent} is not trained; champion is")
+        raise PerudoError(f"only champion can be trained, not {settings.agent}")
     if part not in PARTS:
-        raise PerudoError(f"part {part!r} is not known; there are: {', '.join(PARTS)}")
+        raise PerudoError(f"unknown part {part!r}; there are: {', '.join(PARTS)}")
     check_engine(engine, workers, address)
     try:
         out.mkdir(parents=True, exist_ok=True)

@@ -1,1 +1,1 @@
-"""The laboratory: speed, tree counting, and compiling ahead."""
+"""The laboratory: contests, tournaments, experiments, solving, training and benchmarks."""

@@ -1,8 +1,8 @@
-"""Where compiled agents meet: whole matches or single rounds, without entering Python.
+"""The arena: compiled agents play whole matches or single rounds without entering Python.
 
-Every game has its own key, from which come its dice, its seating and each seat's luck. So the
-result does not depend on how many workers there are, or on which of them plays a game. Agents that
-remember play in series: their memory begins empty with each, and a worker plays whole series.
+Every game has its own key, which determines its dice, its seating and each seat's random stream. So
+the result does not depend on the number of workers, or on which of them plays a game. Agents that
+remember play in series: memories are cleared before each series, and a worker plays whole series.
 """
 
 from __future__ import annotations
@@ -42,27 +42,27 @@ from perudo.games.state import SEATS, require_legal
 from perudo.lab.contest import Contest, Results
 
 SEATING, LUCK = 1 << 20, 1 << 21
-"""Parts of a game's key; its rounds are numbered below these."""
+"""Parts of a game's key; the rounds have smaller numbers."""
 FINISHED, STOPPED, ILLEGAL = range(3)
-"""How a worker's run of games ended."""
+"""The ways in which a run of games can end."""
 CHUNK_SECONDS = 0.25
-"""A worker is asked to play for about so long at a time."""
+"""The length in seconds of the runs that workers are given, approximately."""
 
 Whole = npt.NDArray[np.int64]
 Real = npt.NDArray[np.float64]
 
 
 class LineUp(NamedTuple):
-    """Compiled players as kernels call them, with the parameters that the players keep alive."""
+    """Compiled players in the form that kernels call; the players keep the parameters alive."""
 
-    policies: Any  # (players,): addresses of what decides
-    learners: Any  # (players,): addresses of what learns, or of anything
+    policies: Any  # (players,): addresses of the policies
+    learners: Any  # (players,): addresses of the learning functions; arbitrary without one
     learns: npt.NDArray[np.bool_]  # (players,)
     parameters: Real  # (players, longest)
 
 
 class Plan(NamedTuple):
-    """How the games of a contest are played."""
+    """The settings of a contest that kernels need."""
 
     seed: np.uint64
     single_rounds: bool
@@ -86,7 +86,7 @@ class Sums(NamedTuple):
 
 @kernel
 def take_seats(key: np.uint64, shuffled: bool, seating: Whole) -> None:
-    """Seat the players of a game: ``seating[seat]`` becomes the one there."""
+    """Seat the players of a game: ``seating[seat]`` becomes the player in that seat."""
     for seat in range(seating.size):
         seating[seat] = seat
     if shuffled:
@@ -99,7 +99,7 @@ def take_seats(key: np.uint64, shuffled: bool, seating: Whole) -> None:
 
 @kernel
 def win_share(state: Record, horizon: int, zero_sum: bool, seat: int) -> float:
-    """1 for a winner, or a part of it for those who share: (round or match, not a loser)."""
+    """Return 1 for a winner, an equal share for each of several winners, and 0 for a loser."""
     own = payoff(state, horizon, seat)
     if zero_sum:
         return 1.0 if own > 0.0 else 0.0
@@ -114,7 +114,7 @@ def win_share(state: Record, horizon: int, zero_sum: bool, seat: int) -> float:
 
 @kernel
 def seat_memories(memories: Real, seated: Real, seating: Whole, back: bool) -> None:
-    """Arrange what players remember of each other by where they sit now, or put it back."""
+    """Copy the players' memories of each other into seat order, or back into player order."""
     for seat in range(seating.size):
         for other in range(seating.size):
             player, about = seating[seat], seating[other]
@@ -127,7 +127,7 @@ def seat_memories(memories: Real, seated: Real, seating: Whole, back: bool) -> N
 
 @kernel
 def forget(memories: Real) -> None:
-    """Begin a series."""
+    """Clear all memories, at the start of a series."""
     for player in range(memories.shape[0]):
         for about in range(memories.shape[1]):
             for index in range(memories.shape[2]):
@@ -136,7 +136,7 @@ def forget(memories: Real) -> None:
 
 @kernel
 def add_up(totals: Whole, part: Whole, sign: int) -> None:
-    """Add one table of numbers to another; or clear one by taking it off itself."""
+    """Add ``sign`` times ``part`` to ``totals``; a table minus itself clears it."""
     for row in range(totals.shape[0]):
         for column in range(totals.shape[1]):
             totals[row, column] += sign * part[row, column]
@@ -153,10 +153,10 @@ def play_games(
     stop: Whole,
     sums: Sums,
 ) -> int:
-    """Play games ``games[0]`` to ``games[1]``; returns how that ended.
+    """Play games ``games[0]`` to ``games[1]``; return FINISHED, STOPPED or ILLEGAL.
 
     ``games[0]`` becomes the first game that was not finished, and ``games[2]`` an illegal action.
-    ``states`` are the start and two workspaces: the table and what the actor sees of it.
+    ``states`` holds the start and two workspaces: the table and the actor's view of it.
     """
     seats, wins, scores, rounds, counters, effort, seconds = sums
     policies, parameters = line_up.policies, line_up.parameters
@@ -266,7 +266,7 @@ def line_up_of(players: Sequence[CompiledPlayer], dtype: np.dtype[Any]) -> LineU
 
 
 class Worker:
-    """One worker's workspace: it plays the runs of games that it is given."""
+    """A worker with its own workspace, which plays runs of games."""
 
     def __init__(self, contest: Contest, players: Sequence[CompiledPlayer], stop: Whole) -> None:
         dtype = contest.game.dtype
@@ -327,9 +327,9 @@ def run(
     progress: Callable[[Results], None] = lambda results: None,
     stop_after: float | None = None,
 ) -> Results:
-    """Play a contest between compiled agents on some workers; Ctrl-C ends it early.
+    """Play a contest between compiled agents on several workers; Ctrl-C ends it early.
 
-    No games are begun after ``stop_after`` seconds: for measurements.
+    Measurements set ``stop_after``: no game begins after that many seconds.
     """
     with contest.players() as players:
         compiled = [player for player in players if isinstance(player, CompiledPlayer)]
@@ -359,7 +359,7 @@ def _run(
                     given = contest.games
                 while idle and given < contest.games:
                     worker, last = idle.pop(), min(given + chunk, contest.games)
-                    # The context says that interpreted kernels may wrap around.
+                    # The context lets integers of interpreted kernels overflow.
                     future = pool.submit(copy_context().run, worker.play, given, last)
                     running[future] = (worker, time.perf_counter())
                     given = last

@@ -1,4 +1,4 @@
-"""Figures as plain values; ``plots`` draws them."""
+"""Charts as plain values; ``plots`` draws them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Intervals = Sequence[tuple[float, float] | None]
 
 @dataclass(frozen=True)
 class Bars:
-    """Groups of bars side by side, with intervals; None leaves a gap."""
+    """Grouped bars with intervals; None leaves a gap."""
 
     title: str
     unit: str
@@ -22,7 +22,7 @@ class Bars:
 
 @dataclass(frozen=True)
 class Stacks:
-    """Bars made of parts."""
+    """Stacked bars, one part on top of another."""
 
     title: str
     unit: str
@@ -32,7 +32,7 @@ class Stacks:
 
 @dataclass(frozen=True)
 class Heat:
-    """A coloured table; the text of a cell may say more than its value."""
+    """A heat map; a cell's text may say more than its value."""
 
     title: str
     rows: Sequence[str]
@@ -42,12 +42,12 @@ class Heat:
     row_label: str = ""
     column_label: str = ""
     scale: tuple[float, float] | None = None
-    """What the lightest and the darkest colour mean, where panels are to be compared."""
+    """The values of the lightest and the darkest colour; set it to make panels comparable."""
 
 
 @dataclass(frozen=True)
 class Lines:
-    """Curves over one axis, with bands where intervals are known."""
+    """Curves over one axis, with bands for known intervals."""
 
     title: str
     x_label: str
@@ -57,12 +57,12 @@ class Lines:
     intervals: Mapping[str, Intervals] = field(default_factory=dict)
     logarithmic: bool = False
     levels: Mapping[str, float] = field(default_factory=dict)
-    """Values to compare with, as dashed lines."""
+    """Named values drawn as dashed lines for comparison."""
     y_range: tuple[float, float] | None = None
-    """The same for panels that are to be compared."""
+    """The limits of the vertical axis; set it to make panels comparable."""
     logarithmic_y: bool = False
     x_ticks: Sequence[float] = ()
-    """Where the axis is labelled, if not where it usually is."""
+    """The labelled places of the axis, instead of the default ones."""
 
 
 Panel = Bars | Stacks | Heat | Lines
@@ -70,7 +70,7 @@ Panel = Bars | Stacks | Heat | Lines
 
 @dataclass(frozen=True)
 class Chart:
-    """One figure: panels in rows of ``columns``."""
+    """A figure: panels in rows of ``columns``."""
 
     panels: Sequence[Panel]
     columns: int = 1

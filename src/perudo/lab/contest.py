@@ -1,4 +1,4 @@
-"""A contest: who plays how many games of what; and what came of it."""
+"""A contest: agents, a game and a number of games to play; and its results."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from perudo.games.state import SEATS, State
 MODES = ("games", "rounds")
 SEATINGS = ("shuffled", "fixed")
 SERIES = 1000
-"""Games after which agents that remember begin anew, unless said otherwise."""
+"""The default number of games after which memories are cleared."""
 Z95 = 1.959963984540054
-"""How many standard errors a 95 % interval reaches to each side."""
+"""Half the width of a 95 % interval, in standard errors."""
 
 
 @dataclass(frozen=True)
 class Contest:
-    """Agents, a game, and how many are played in which way.
+    """Agents, a game, the number of games and the way they are played.
 
-    In mode ``rounds`` every game is one round from the start's dice with a random opener, and a
-    win is a round in which somebody else lost a die.
+    In mode ``rounds`` every game is one round from the starting dice with a random opener, and a
+    win is a round in which another player lost a die.
     """
 
     game: Game
@@ -40,7 +40,7 @@ class Contest:
     mode: str = "games"
     seating: str = "shuffled"
     dice: Sequence[int] | None = None
-    """Dice of each seat, where they are not all equal."""
+    """Dice of each seat, if they are not all equal."""
     series: int = SERIES
 
     def __post_init__(self) -> None:
@@ -51,7 +51,7 @@ class Contest:
             )
         if self.games < 1 or self.series < 1:
             raise PerudoError("play at least one game")
-        self.start()  # raises where the game has no such table
+        self.start()  # raises if the game has no such table
         for agent in self.agents:
             reason = agent.cannot_play(self.game, self.setting, len(self.agents))
             if reason is not None:
@@ -59,29 +59,29 @@ class Contest:
 
     @property
     def remembering(self) -> bool:
-        """Whether some agent remembers what happened in earlier games."""
+        """True if some agent remembers earlier games."""
         return any(agent.memory_width for agent in self.agents)
 
     @property
     def reproducible(self) -> bool:
-        """Whether the same seed gives the same games on any machine."""
+        """True if the same seed gives the same games on any machine."""
         return not any(agent.uses_clock for agent in self.agents)
 
     @property
     def played_setting(self) -> Any:
-        """The setting; in single rounds somebody must open, so chance says who."""
+        """The setting used at the table: in single rounds chance chooses the opener."""
         if self.mode == "rounds" and hasattr(self.setting, "start_mode"):
             return replace(self.setting, start_mode="random")
         return self.setting
 
     @property
     def start_options(self) -> dict[str, list[int]]:
-        """The other arguments of ``Game.start``."""
+        """The optional arguments of ``Game.start``."""
         return {} if self.dice is None else {"dice": list(self.dice)}
 
     @contextmanager
     def players(self) -> Iterator[list[Player]]:
-        """Open what the agents need; close it, and the agents, afterwards."""
+        """Prepare the agents for the contest; close them afterwards."""
         start = self.start()
         with ExitStack() as opened:
             for agent in self.agents:
@@ -89,9 +89,9 @@ class Contest:
             yield [opened.enter_context(agent.prepare(start)) for agent in self.agents]
 
     def start(self) -> State:
-        """The state before the first deal of a game."""
+        """Return the state before the first deal of a game."""
         if self.dice is not None and self.game.name != "perudo":
-            raise RulesError(f"{self.game.name} has no dice to give")
+            raise RulesError(f"{self.game.name} has no dice")
         return self.game.start(self.played_setting, len(self.agents), **self.start_options)
 
 
@@ -105,7 +105,7 @@ class SeatFigures(TypedDict):
 
 
 class PerudoFigures(TypedDict, total=False):
-    """The counters of Perudo, and rates made of them; other games have none."""
+    """The counters of Perudo and rates computed from them; other games have none."""
 
     rounds: int
     rounds_lost: int
@@ -169,25 +169,25 @@ class Results:
     contest: Contest
     first: int
     seats: npt.NDArray[np.int8]
-    """The seat of each agent, by game; -1 in a game that was not played."""
+    """The seat of each agent in each game; -1 in a game that was not played."""
     wins: npt.NDArray[np.float64]
-    """1 to the winner of each game; parts of it where a win is shared."""
+    """The score of each agent in each game: 1 for the winner, a share of it for joint winners."""
     scores: npt.NDArray[np.float64]
-    """Payoffs, by game and agent."""
+    """The payoff of each agent in each game."""
     rounds: npt.NDArray[np.int64]
     counters: npt.NDArray[np.int64]
-    """By agent, seat and ``Game.counters``."""
+    """Counts by agent, seat and ``Game.counters``."""
     effort: npt.NDArray[np.int64]
-    """Decisions and rollouts of each agent."""
+    """The decisions and rollouts of each agent."""
     seconds: npt.NDArray[np.float64]
-    """Time of all decisions, and of the slowest, of each agent."""
+    """The seconds of all decisions, and of the slowest one, of each agent."""
     interrupted: bool = False
     failure: AgentError | None = None
-    """What ended the contest early, if an agent did."""
+    """The error of an agent that ended the contest early."""
 
     @staticmethod
     def empty(contest: Contest, first: int, last: int) -> Results:
-        """Room for the results of some games."""
+        """Return empty results for a range of games."""
         games, agents = last - first, len(contest.agents)
         return Results(
             contest,
@@ -203,11 +203,11 @@ class Results:
 
     @property
     def games(self) -> int:
-        """How many games have been played."""
+        """The number of games played."""
         return int((self.seats[:, 0] >= 0).sum())
 
     def up_to(self, end: int) -> Results:
-        """Only the games before number ``end``."""
+        """Return the results of the games before number ``end``."""
         rows = slice(0, end - self.first)
         return replace(
             self,
@@ -218,7 +218,7 @@ class Results:
         )
 
     def add(self, part: Results) -> None:
-        """Put in the results of some more games."""
+        """Add the results of more games."""
         start = part.first - self.first
         rows = slice(start, start + len(part.seats))
         self.seats[rows] = part.seats
@@ -306,7 +306,7 @@ def _ratio(part: float, whole: float) -> float | None:
 
 
 def interval(wins: float, games: int) -> list[float] | None:
-    """The Wilson 95 % interval of a rate; unlike p +- 1.96 s it stays within 0 and 1.
+    """Return the Wilson 95 % interval of a rate; unlike p +- 1.96 s it stays within 0 and 1.
 
     >>> interval(5, 10)
     [0.236593, 0.763407]

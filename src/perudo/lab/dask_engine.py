@@ -1,4 +1,4 @@
-"""The engine for those who outgrow one machine: a Dask cluster (the extra ``cluster``)."""
+"""An engine for work that one machine is too small for: a Dask cluster (extra ``cluster``)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from perudo.games.errors import PerudoError
 from perudo.lab.engine import TOO_MANY_DEATHS, Executing, Piece, Result, never
 
 CONNECTION_SECONDS = 10
-"""How long a cluster may take to answer."""
+"""Seconds that a cluster may take to answer."""
 
 
 @contextlib.contextmanager
-def _deaf_children() -> Iterator[None]:
-    """Processes that are started meanwhile do not hear Ctrl-C, which is for the command."""
+def _interrupts_ignored() -> Iterator[None]:
+    """Make processes started meanwhile ignore Ctrl-C, which only the command should handle."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -32,9 +32,9 @@ def _deaf_children() -> Iterator[None]:
 
 
 class Cluster(Executing):
-    """A Dask cluster: the one at an address, or one of processes on this machine.
+    """A Dask cluster: the one at an address, or a local one of processes on this machine.
 
-    Dask itself gives the work of a dead worker to another.
+    Dask itself gives a dead worker's work to another worker.
     """
 
     def __init__(self, workers: int, address: str | None = None) -> None:
@@ -43,7 +43,7 @@ class Cluster(Executing):
 
     @staticmethod
     def _library() -> Any:
-        """Dask distributed, which is an extra and hardly typed."""
+        """Return the package ``distributed``, which is an extra and has hardly any types."""
         try:
             return importlib.import_module("distributed")
         except ImportError:
@@ -51,11 +51,11 @@ class Cluster(Executing):
 
     def _start(self) -> Executor:
         distributed = self._library()
-        # What goes wrong is raised here; its log would put pages of it between our lines.
+        # Errors are raised here; Dask's log would repeat them over pages.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         self._cluster: Any = None
         if self._address is None:
-            with _deaf_children():
+            with _interrupts_ignored():
                 self._cluster = distributed.LocalCluster(
                     n_workers=self.workers,
                     threads_per_worker=1,
@@ -63,7 +63,9 @@ class Cluster(Executing):
                     silence_logs="CRITICAL",
                 )
         elif self._address.startswith("tls") and not _has_keys(distributed):
-            raise PerudoError("a tls:// address needs keys; docs/cluster.md says where they go")
+            raise PerudoError(
+                "a tls:// address needs keys; docs/cluster.md explains where to put them"
+            )
         try:
             self._client = distributed.Client(
                 self._cluster or self._address, set_as_default=False, timeout=CONNECTION_SECONDS
@@ -84,7 +86,7 @@ class Cluster(Executing):
         pieces: Iterable[Piece],
         stopped: Callable[[], bool] = never,
     ) -> Iterator[Result]:
-        """Keep all workers busy; what Dask gives up is said in one line."""
+        """Keep all workers busy; raise a one-line error if Dask gives up."""
         try:
             yield from super().run(work, pieces, stopped)
         except self._library().KilledWorker:
@@ -93,7 +95,7 @@ class Cluster(Executing):
             raise PerudoError("the connection with the Dask cluster was lost") from None
 
     def close(self, at_once: bool = False) -> None:
-        """Leave the cluster, and end it if it is ours."""
+        """Disconnect from the cluster, and stop it if it is local."""
         self._executor.shutdown(wait=not at_once)
         self._client.close()
         if self._cluster is not None:
@@ -101,6 +103,6 @@ class Cluster(Executing):
 
 
 def _has_keys(distributed: Any) -> bool:
-    """Whether Dask's own settings name a certificate; without, a client would wait for long."""
+    """Return True if Dask's settings name a certificate; without one a client waits for long."""
     connection = distributed.Security().get_connection_args("client")
     return connection.get("ssl_context") is not None

@@ -1,9 +1,9 @@
-"""Work in pieces: what an engine is, and the loop that keeps its workers busy.
+"""The interface of an engine, which works on independent pieces, and the loop that feeds workers.
 
-Work is cut into pieces that do not depend on each other; ``Engine.run`` has a function applied to
-each and gives the results as they come. The function is one of a module, so that a worker can
-import it; pieces and results are plain values. A worker that is killed takes nothing with it: what
-it was doing is done again. So results are the same on any engine, if a piece always has the same.
+``Engine.run`` applies a function to each piece and yields the results as they become ready. The
+function belongs to a module, so that a worker can import it; pieces and results are plain values.
+If a worker is killed, its pieces are done again. So results are the same on any engine, as long as
+the function is deterministic.
 """
 
 from __future__ import annotations
@@ -17,30 +17,28 @@ from typing import Any, Generic, Self, TypeVar
 
 from perudo.games.errors import PerudoError
 
-AHEAD = 2
-"""Pieces given out for each worker, so that none has to wait for the next."""
+QUEUED_PER_WORKER = 2
+"""Pieces submitted per worker, so that none has to wait for the next."""
 POLL_SECONDS = 0.2
-"""How often is looked whether to stop."""
+"""Seconds between checks of whether to stop."""
 ATTEMPTS = 5
-"""How often a piece may be at work when a worker dies before it is taken for the cause."""
-TOO_MANY_DEATHS = (
-    "workers died again and again over the same piece of work; is there enough memory?"
-)
+"""A piece that is running at this many deaths of workers is taken to be their cause."""
+TOO_MANY_DEATHS = "workers died several times at the same piece of work; is there enough memory?"
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 
 def never() -> bool:
-    """Go on to the end."""
+    """Return False, for work that runs to its end."""
     return False
 
 
 class Engine(ABC):
-    """Does pieces of work; use it with ``with``."""
+    """An executor of pieces of work; use it in a ``with`` statement."""
 
     lost = 0
-    """How many times workers died and pieces had to be done again."""
+    """The number of times workers died and pieces had to be done again."""
 
     @abstractmethod
     def run(
@@ -49,15 +47,15 @@ class Engine(ABC):
         pieces: Iterable[Piece],
         stopped: Callable[[], bool] = never,
     ) -> Iterator[Result]:
-        """The results of ``work`` on each piece, in the order in which they are ready.
+        """Yield the results of ``work`` on each piece, in the order in which they are ready.
 
         Pieces are taken when there is a worker for them, so they may depend on earlier results.
-        Once ``stopped()`` no more are begun, and those that a process has begun are finished; a
-        cluster drops them.
+        Once ``stopped()`` returns True no piece is begun; processes finish the pieces they have
+        begun, and a cluster drops them.
         """
 
     def close(self, at_once: bool = False) -> None:  # noqa: B027  # nothing to end in one process
-        """End the workers; ``at_once`` even if they are busy."""
+        """End the workers; with ``at_once``, even if they are busy."""
 
     def __enter__(self) -> Self:
         return self
@@ -66,8 +64,8 @@ class Engine(ABC):
         self.close(at_once=kind is not None)
 
 
-class Here(Engine):
-    """One piece after the other in this process: what one worker comes to."""
+class InProcess(Engine):
+    """An engine that does one piece after the other in this process."""
 
     def run(
         self,
@@ -75,7 +73,7 @@ class Here(Engine):
         pieces: Iterable[Piece],
         stopped: Callable[[], bool] = never,
     ) -> Iterator[Result]:
-        """Do them."""
+        """Do the pieces in order."""
         for piece in pieces:
             yield work(piece)
             if stopped():
@@ -83,7 +81,7 @@ class Here(Engine):
 
 
 class Executing(Engine):
-    """Workers behind an executor of ``concurrent.futures``."""
+    """An engine whose workers belong to an executor of ``concurrent.futures``."""
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
@@ -91,10 +89,10 @@ class Executing(Engine):
 
     @abstractmethod
     def _start(self) -> Executor:
-        """An executor whose workers are alive."""
+        """Return an executor with live workers."""
 
     def _replace(self) -> None:
-        """After the death of a worker."""
+        """Replace the executor after the death of a worker."""
         self._executor = self._start()
 
     def run(
@@ -103,10 +101,10 @@ class Executing(Engine):
         pieces: Iterable[Piece],
         stopped: Callable[[], bool] = never,
     ) -> Iterator[Result]:
-        """Keep all workers busy."""
+        """Submit pieces so that all workers are busy."""
         running = _Running[Piece, Result](iter(pieces))
         while True:
-            while not stopped() and len(running.futures) < AHEAD * self.workers:
+            while not stopped() and len(running.futures) < QUEUED_PER_WORKER * self.workers:
                 try:
                     if not running.submit(self._executor, work):
                         break
@@ -133,7 +131,7 @@ class Executing(Engine):
 
 
 class _Running(Generic[Piece, Result]):
-    """The pieces that are being worked on, those to be done again, and those still to come."""
+    """The bookkeeping of pieces: running, to be done again, and still to come."""
 
     def __init__(self, coming: Iterator[Piece]) -> None:
         self.futures: dict[Future[Result], int] = {}
@@ -144,7 +142,7 @@ class _Running(Generic[Piece, Result]):
         self._taken = 0
 
     def submit(self, executor: Executor, work: Callable[[Piece], Result]) -> bool:
-        """Give out one more; False if there is none."""
+        """Submit one more piece; return False if there is none."""
         if not self._again:
             for piece in self._coming:
                 self._pieces[self._taken] = piece
@@ -161,18 +159,18 @@ class _Running(Generic[Piece, Result]):
         return True
 
     def _forget(self, future: Future[Result], number: int) -> None:
-        """Pieces that were done need not be kept."""
+        """Drop a piece that is done."""
         if not future.cancelled() and future.exception() is None:
             self._pieces.pop(number, None)
 
     def cancel(self) -> None:
-        """Leave out what no worker has begun."""
+        """Cancel the pieces that no worker has begun."""
         for future in list(self.futures):
             if future.cancel():
                 del self.futures[future]
 
     def take_back(self) -> None:
-        """A worker died, and what all were doing is lost, unless it was ready."""
+        """Queue all unfinished pieces again: when a worker dies, the whole pool loses its work."""
         for future, number in list(self.futures.items()):
             if future.done() and not future.cancelled() and future.exception() is None:
                 continue

@@ -1,4 +1,4 @@
-"""The engines on which long work is done: this process, others on this machine, a Dask cluster."""
+"""The engines for long work: this process, several on this machine, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from multiprocessing.connection import Connection
 
 from perudo.games.errors import PerudoError
 from perudo.lab.dask_engine import Cluster
-from perudo.lab.engine import Engine, Executing, Here
+from perudo.lab.engine import Engine, Executing, InProcess
 from perudo.lab.play import cores
 
 ENGINES = ("processes", "dask")
 
 
 class Processes(Executing):
-    """Processes on this machine, begun afresh (spawn), since threads and forks do not mix."""
+    """Processes on this machine, started by spawn, since threads and forks do not mix."""
 
     def _start(self) -> Executor:
         context = multiprocessing.get_context("spawn")
-        theirs, self._lifeline = context.Pipe(duplex=False)
+        worker_end, self._lifeline = context.Pipe(duplex=False)
         return ProcessPoolExecutor(
-            self.workers, mp_context=context, initializer=live_by, initargs=(theirs,)
+            self.workers, mp_context=context, initializer=exit_with_parent, initargs=(worker_end,)
         )
 
     def _replace(self) -> None:
@@ -41,8 +41,8 @@ class Processes(Executing):
         self._lifeline.close()
 
 
-def live_by(lifeline: Connection) -> None:
-    """Begin a worker: it ends with whoever holds the other end of the line, and not by Ctrl-C.
+def exit_with_parent(lifeline: Connection) -> None:
+    """Make a worker ignore Ctrl-C, and exit as soon as the other end of ``lifeline`` is closed.
 
     Otherwise workers would outlive a command that was killed.
     """
@@ -57,21 +57,23 @@ def live_by(lifeline: Connection) -> None:
 
 
 def check_engine(name: str, workers: int | None, address: str) -> None:
-    """Raise unless there can be such an engine."""
+    """Raise an error unless the options describe an engine."""
     if name not in ENGINES:
         raise PerudoError(f"unknown engine {name!r}; there are: {', '.join(ENGINES)}")
     if address and name != "dask":
         raise PerudoError("only --engine dask has an --address")
     if address and not re.fullmatch(r"(tcp|tls)://.+:\d+", address):
-        raise PerudoError(f"--address {address} should be as tcp://host:8786 or tls://host:8786")
+        raise PerudoError(
+            f"--address {address} should look like tcp://host:8786 or tls://host:8786"
+        )
     if address and workers:
-        raise PerudoError("a cluster with an address has its own workers; leave out --workers")
+        raise PerudoError("a cluster with an address has its own workers; omit --workers")
 
 
 def open_engine(name: str = "processes", workers: int | None = None, address: str = "") -> Engine:
-    """The engine with a name; with one worker, processes would only cost their start."""
+    """Return the named engine; a single worker runs in this process, without start-up costs."""
     check_engine(name, workers, address)
     number = workers or cores()
     if name == "dask":
         return Cluster(number, address or None)
-    return Processes(number) if number > 1 else Here()
+    return Processes(number) if number > 1 else InProcess()

@@ -1,4 +1,4 @@
-"""Playing a contest wherever its agents can play: compiled ones in the arena, others at tables."""
+"""Play a contest: compiled agents play in the arena, others at tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from perudo.lab.contest import Contest, Results
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
@@ -21,7 +21,7 @@ def play(
     progress: Callable[[Results], None] = lambda results: None,
     timeout: float | None = None,
 ) -> Results:
-    """Play all games; with tables there is one worker, since Python runs one thread at a time."""
+    """Play all games. Tables use one worker, since Python runs one thread at a time."""
     if all(isinstance(agent, CompiledAgent) for agent in contest.agents):
         return arena.run(contest, workers or cores(), progress)
     return tables.run(contest, progress, timeout)

@@ -1,4 +1,4 @@
-"""Drawing charts with matplotlib, which is only loaded here."""
+"""Draw charts with matplotlib, which only this module loads."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7f7f7f")
-"""Can be told apart by colour-blind people."""
+"""Colours that colour-blind people can distinguish."""
 REPORTED = "#c8c8c8"
-"""What a paper says is grey."""
+"""The grey of reported figures."""
 DOTS_PER_INCH = 100
 PALETTE = 64
-"""Colours in a PNG, shades of edges included."""
+"""Colours in a PNG, including the shades of edges."""
 WIDTH, HEIGHT = 6.4, 3.4
 SMALL_WIDTH, SMALL_HEIGHT = 3.9, 2.6
-"""Inches of a panel, alone or beside others."""
+"""The size of a panel in inches, alone or beside others."""
 
 
 def require() -> None:
-    """Raise unless figures can be drawn."""
+    """Raise an error unless figures can be drawn."""
     if importlib.util.find_spec("matplotlib") is None:
         raise PerudoError("figures need matplotlib; install the extra: pip install 'perudo[lab]'")
 
 
 def draw(chart: Chart) -> Figure:
-    """A figure, not yet on paper."""
+    """Draw a chart as a matplotlib figure."""
     require()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -63,7 +63,7 @@ def draw(chart: Chart) -> Figure:
 
 
 def save(chart: Chart, path: Path) -> tuple[Path, Path]:
-    """Write ``path`` with the endings png and svg; returns both. The same chart, the same bytes."""
+    """Write a chart as PNG and SVG and return both paths; equal charts give equal bytes."""
     import matplotlib
     from PIL import Image
 
@@ -71,7 +71,7 @@ def save(chart: Chart, path: Path) -> tuple[Path, Path]:
     png, svg = (path.with_name(path.name + ending) for ending in (".png", ".svg"))
     drawn = BytesIO()
     figure.savefig(drawn, format="png", dpi=DOTS_PER_INCH)
-    # Few colours are used: a palette makes the files a third as large.
+    # The figures have few colours: a palette makes the files a third as large.
     Image.open(drawn).convert("RGB").quantize(PALETTE).save(png, optimize=True)
     with matplotlib.rc_context({"svg.hashsalt": path.name}):
         figure.savefig(svg, metadata={"Date": None})
@@ -79,7 +79,7 @@ def save(chart: Chart, path: Path) -> tuple[Path, Path]:
 
 
 def draw_panel(axes: Axes, panel: Panel) -> None:
-    """Draw one panel; what colours mean is said below the whole figure."""
+    """Draw one panel; the figure has one legend for all panels."""
     axes.set_title(panel.title, fontsize=10)
     axes.tick_params(labelsize=8)
     if isinstance(panel, Heat):
@@ -96,13 +96,13 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
 
 
 def _known(values: Numbers) -> tuple[list[int], list[float]]:
-    """The places and values that there are."""
+    """Return the places and values that are not None."""
     pairs = [(place, value) for place, value in enumerate(values) if value is not None]
     return [place for place, _ in pairs], [value for _, value in pairs]
 
 
 def _reach(panel: Bars | Lines, name: str, values: Numbers) -> list[tuple[float, float]] | None:
-    """How far intervals go down and up from the values that there are."""
+    """Return the distances from each known value down and up to the ends of its interval."""
     ends = panel.intervals.get(name)
     if ends is None:
         return None

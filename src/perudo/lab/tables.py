@@ -1,6 +1,6 @@
-"""A contest played at tables, for agents that are not compiled: Python classes and programs.
+"""Contests played at tables, for agents that are not compiled: Python classes and programs.
 
-Game for game the same as in the arena: the same dice, seats and luck. Agents that can decide many
+Each game has the same dice, seats and random streams as in the arena. Agents that can decide many
 positions at once (``act_batch``) play many games side by side.
 """
 
@@ -25,7 +25,7 @@ from perudo.lab.contest import Contest, Results
 from perudo.table import KeyedDice, Table
 
 SIDE_BY_SIDE = 64
-"""Games played at once where an agent decides in batches."""
+"""Games played at once if an agent decides in batches."""
 
 
 class TableGame:
@@ -49,7 +49,7 @@ class TableGame:
         self.table = Table(
             contest.game, contest.played_setting, names, KeyedDice(key), **contest.start_options
         )
-        self._told = 0
+        self._shown = 0
         self.results = Results.empty(contest, game, game + 1)
         self._last_view: Any = None
         self._by_seat = np.zeros(self.results.counters.shape[1:], np.int64)
@@ -58,25 +58,25 @@ class TableGame:
 
     @property
     def over(self) -> bool:
-        """Whether the game, or the one round of it, has been played."""
+        """True once the game, or its single round, has been played."""
         played = int(self.results.rounds[0])
         return self.table.over or (self._contest.mode == "rounds" and played > 0)
 
     @property
     def place(self) -> int:
-        """Which of the players is to decide."""
+        """The index of the player to act."""
         seat = self.table.actor
         assert seat is not None
         return self._places[seat]
 
     def question(self) -> tuple[Any, Memory, Any]:
-        """What an agent's ``decide`` is asked."""
+        """Return the arguments of the actor's ``decide``."""
         seat = self.table.actor
         assert seat is not None
         return self.table.observe(seat), self.seated[self.place], self.streams[seat]
 
     def answer(self, decision: Decision, seconds: float) -> None:
-        """Take an agent's action, and tell everybody what came of it."""
+        """Play the actor's decision, and show settled rounds to all players."""
         place, results = self.place, self.results
         results.seconds[place, 0] += seconds
         results.seconds[place, 1] = max(results.seconds[place, 1], seconds)
@@ -87,13 +87,13 @@ class TableGame:
         self._note_rounds()
 
     def _note_rounds(self) -> None:
-        for event, view in self.table.story(SPECTATOR, self._told):
+        for event, view in self.table.story(SPECTATOR, self._shown):
             if event["event"] == "result":
                 self.results.rounds[0] += 1
                 self._last_view = view
                 self._contest.game.operations.tally(view.record, self._by_seat)
                 self._show_round(event["n"])
-            self._told = event["n"]
+            self._shown = event["n"]
         if self.over:
             self._settle()
 
@@ -124,7 +124,7 @@ class TableGame:
 
 
 def decide(players: Sequence[Player], games: Sequence[TableGame], timeout: float | None) -> None:
-    """Have the actor of each of some games decide; players with ``act_batch`` all at once."""
+    """Play one decision in each of several games; players with ``act_batch`` decide together."""
     batches: dict[int, list[TableGame]] = {}
     for game in games:
         player = players[game.place]
@@ -143,7 +143,7 @@ def decide(players: Sequence[Player], games: Sequence[TableGame], timeout: float
 
 
 def decide_batch(player: Any, questions: list[tuple[Any, Memory, Any]]) -> list[Decision]:
-    """Have a player decide many positions at once."""
+    """Return a player's decisions in many positions at once."""
     observations, memories, streams = (list(part) for part in zip(*questions, strict=True))
     try:
         answers = list(player.act_batch(observations, memories, streams))
@@ -167,7 +167,7 @@ def run(
 ) -> Results:
     """Play a contest at tables; Ctrl-C, or an agent that fails, ends it early.
 
-    ``timeout`` is how many seconds a decision may take.
+    ``timeout`` limits the seconds that a decision may take.
     """
     with contest.players() as players:
         return _run(contest, players, progress, timeout)
@@ -182,7 +182,7 @@ def _run(
     results = Results.empty(contest, 0, contest.games)
     width = max(1, *(player.memory_width for player in players))
     memories = np.zeros((len(players), len(SEATS), width))
-    # Others might mix up their games: a program, or a class that keeps things to itself.
+    # Programs, and classes with a state of their own, could mix up games played side by side.
     batching = all(
         hasattr(player, "act_batch") or isinstance(player, CompiledPlayer) for player in players
     )
@@ -201,7 +201,7 @@ def _run(
                 results.add(game.results)
                 playing.remove(game)
             progress(results)
-    except (KeyboardInterrupt, EOFError):  # a person may leave as well
+    except (KeyboardInterrupt, EOFError):  # EOFError: a person left
         results.interrupted = True
     except AgentError as error:
         results.failure = error

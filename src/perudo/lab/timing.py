@@ -1,4 +1,4 @@
-"""Timing decisions: one at a time, of policies alone, and as a contest counts them."""
+"""Time decisions: single ones, compiled policies alone, and all those of a contest."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def timed_decision(
 ) -> tuple[Decision, float]:
     """Return a player's decision and the processor time that it took, in seconds.
 
-    Processor time hardly depends on what else the machine does.
+    Processor time hardly depends on the machine's other load.
     """
     began = time.thread_time()
     decision = player.decide(observation, memory, stream)
@@ -42,9 +42,9 @@ def policy_seconds(
     seed: int,
     progress: Callable[[str, int, int], None],
 ) -> npt.NDArray[np.float64]:
-    """Mean processor time of a decision, by agent and repeat; all agents take turns.
+    """Return the mean processor seconds of a decision, by agent and repeat; agents take turns.
 
-    Only the compiled policies run, so times of short searches can be compared: making a
+    Only the compiled policies run, so times of short searches can be compared: building a
     ``Decision`` for Python takes as long as hundreds of rollouts.
     """
     taken = np.zeros((len(agents), repeats))
@@ -67,7 +67,7 @@ def policy_seconds(
 
 
 def mean_ms(results: Results, *indices: int) -> float:
-    """Mean milliseconds of a decision that some of a contest's agents made."""
+    """Return the mean milliseconds of a decision by some of a contest's agents."""
     where = list(indices)
     decisions = int(results.effort[where, 0].sum())
     return 1000 * float(results.seconds[where, 0].sum()) / max(decisions, 1)
@@ -76,7 +76,7 @@ def mean_ms(results: Results, *indices: int) -> float:
 def decision_times(
     names: Sequence[str], rules: str = "official", seconds: float = SECONDS
 ) -> dict[str, float]:
-    """Mean milliseconds of a decision in contests of four of a kind, by agent.
+    """Return the mean milliseconds of a decision by agent, in contests of four equal agents.
 
     Only compiled agents that can play at such a table are timed.
     """

@@ -1,7 +1,7 @@
-"""Compiling once what playing and comparing agents needs, so that nobody waits for it later.
+"""Compile in advance the kernels that playing and comparing agents need, so that no one waits.
 
-What only ``perft``, ``bench``, ``solve``, the agents that search any game, and matches of games
-other than Perudo need is compiled when it is first used: all would take more than a minute.
+Kernels that only ``perft``, ``bench``, ``solve``, the agents that search any game, and matches of
+other games need are compiled on first use: all of them would take more than a minute.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from perudo.lab import arena
 from perudo.lab.contest import Contest
 
 FIRST = ("random", "probabilistic", "mcts-random")
-"""Agents in whose shadow the others compile: two that are small, then the largest."""
+"""Agents to compile first: two small ones, then the largest, which takes as long as the rest."""
 LATER = ("pomcp", "pomcp-pgt-ucb", "pomcp-pgt-rm", "cfr", "champion")
-"""Agents that are compiled when they are first used."""
+"""Agents that are compiled on first use."""
 
 
 def warm_operations(name: str) -> str:
-    """Call every operation of a game from Python once."""
+    """Call every operation of a game from Python once, to compile it."""
     game = game_named(name)
     state = game.start(game.setting(game.presets[0]), game.properties.min_players)
     operations, stream = game.operations, stream_of(0)
@@ -63,7 +63,7 @@ def warm_arena(name: str) -> str:
 
 
 def warm_agent(name: str) -> str:
-    """Compile an agent of Perudo, as the arena and as people call it."""
+    """Compile an agent of Perudo for the arena and for calls from Python."""
     agent = agent_named(name)
     if isinstance(agent, CompiledAgent):
         record = PERUDO.start(Rules.preset("common"), 2).deal(1).observe(0)
@@ -73,7 +73,7 @@ def warm_agent(name: str) -> str:
 
 
 def warm(workers: int = 2, report: Callable[[str], None] = lambda line: None) -> float:
-    """Compile everything in a few processes, one warming at a time; returns the seconds."""
+    """Compile everything in a few processes, under a lock, and return the seconds it took."""
     started = time.perf_counter()
     if INTERPRETED:
         return 0.0
@@ -81,8 +81,8 @@ def warm(workers: int = 2, report: Callable[[str], None] = lambda line: None) ->
         fcntl.flock(lock, fcntl.LOCK_EX)
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(workers, mp_context=context) as pool:
-            # What is compiled later finds its parts done. The largest come early, lest one worker
-            # be left alone with them.
+            # Later tasks find their parts compiled. The largest come early, so that no worker is
+            # left alone with them at the end.
             names = sorted(games(), key=lambda name: name != "perudo")
             tasks = [(warm_operations, name) for name in names]
             tasks += [(warm_agent, name) for name in FIRST]

@@ -1,1 +1,1 @@
-"""What people see in a terminal."""
+"""The terminal interface: screens, local games and online games."""

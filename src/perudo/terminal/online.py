@@ -1,4 +1,4 @@
-"""Playing at a server from a terminal, in sentences."""
+"""Play on a server from a terminal, in plain sentences."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from perudo.games.state import seat_name
 
 LEAVE = ("quit", "exit", "q")
 ENTERING = "enter"
-"""The name of the messages with which a table is entered."""
-MARKS = {"timer": " (out of time)", "fallback": " (plain move)"}
-"""What is shown beside an action that its player did not choose."""
+"""The ``ref`` of the messages that enter a table."""
+MARKS = {"timer": " (out of time)", "fallback": " (simple move)"}
+"""Notes after an action that its player did not choose."""
 PASSING = ("try_again", "too_fast")
-"""Refusals that are worth another attempt."""
+"""Error codes that are worth another attempt."""
 
 
 class SeatPlayer(TypedDict):
@@ -61,14 +61,14 @@ class View(TypedDict):
     bid: str | None
     bidder: int | None
     question: int
-    """The number of the question that is open."""
+    """The id of the open question."""
     legal: list[str] | None
-    """The actions to choose from, if this seat is asked."""
+    """The actions to choose from, if it is the viewer's decision."""
     over: bool
 
 
 class DealEvent(TypedDict):
-    """A deal; only the viewer's own dice are known."""
+    """A deal; the dice of other seats are None."""
 
     kind: Literal["deal"]
     round: int
@@ -77,7 +77,7 @@ class DealEvent(TypedDict):
 
 
 class ActEvent(TypedDict):
-    """An action."""
+    """An action of a seat."""
 
     kind: Literal["act"]
     seat: int
@@ -86,7 +86,7 @@ class ActEvent(TypedDict):
 
 
 class ResultEvent(TypedDict):
-    """A settled round."""
+    """The result of a round."""
 
     kind: Literal["result"]
     hands: list[str | None]
@@ -102,7 +102,7 @@ class EndEvent(TypedDict):
 
 
 class AbsentEvent(TypedDict):
-    """A player who is away, for whom an AI plays."""
+    """A player who is away; an AI plays for them."""
 
     kind: Literal["absent"]
     seat: int
@@ -124,7 +124,7 @@ TableEvent = DealEvent | ActEvent | ResultEvent | EndEvent | AbsentEvent | SaidE
 
 
 class Question(NamedTuple):
-    """A decision that is wanted from the person."""
+    """A decision for the person to make."""
 
     id: int
     legal: list[str]
@@ -134,33 +134,33 @@ class Question(NamedTuple):
 
 
 class OnlineGame:
-    """One table, as a person at a keyboard follows it."""
+    """A table that a person follows and plays at from a keyboard."""
 
     def __init__(self, table: str, key: str | None, say: Callable[[str], None]) -> None:
         self.table, self._key, self._say = table, key, say
         self.connection: Connection | None = None
-        """None while it is lost."""
+        """None while there is no connection."""
         self._seed = secrets.token_hex(16)
         self._names: list[str] = []
         self._me: int | None = None
         self._known: int | None = None
-        """The number of the last event that came."""
+        """The number of the last event received."""
         self.asked: Question | None = None
-        """The decision that is wanted from the person."""
+        """The decision the person has to make now, if any."""
         self.over = self.left = False
 
     def is_done(self) -> bool:
-        """Whether there is nothing more to follow."""
+        """Return True once the game is over or the person has left."""
         return self.over or self.left
 
     async def enter(self, connection: Connection) -> None:
-        """Follow the table from where it was last heard of, and sit there."""
+        """Resume the table from the last event received, and sit down."""
         self.connection = connection
         await connection.send(type="open", table=self.table, after=self._known, ref=ENTERING)
         await connection.send(**sit_message(self.table, self._key, self._seed), ref=ENTERING)
 
     async def take(self, message: Message) -> None:
-        """Tell what a message says; raises if the table cannot be played at."""
+        """Show a message; raise ServerError if the server refuses the table or the seat."""
         if message["type"] == "error":
             if message["ref"] == ENTERING and message["code"] in PASSING:
                 raise ConnectionError(message["message"])
@@ -178,7 +178,7 @@ class OnlineGame:
         if view is not None:
             self._me = view["seat"]
         for event in message["events"]:
-            self._tell(event)
+            self._show_event(event)
         self.asked = None
         if view is not None:
             self.over = view["over"]
@@ -188,7 +188,7 @@ class OnlineGame:
         if self.asked is not None:
             self._ask(self.asked)
 
-    def _tell(self, event: TableEvent) -> None:
+    def _show_event(self, event: TableEvent) -> None:
         if event["kind"] == "deal":
             own = None if self._me is None else event["dice"][self._me]
             self._say(f"round {event['round']}, {self._name(event['opener'])} to open.")
@@ -204,34 +204,34 @@ class OnlineGame:
             )
             lost = [self._name(seat) for seat, dice in enumerate(event["lost"]) if dice]
             loses = f"; {', '.join(lost)} lost a die" if lost else ""
-            self._say(f"shown: {hands}. {event['reason']}{loses}.")
+            self._say(f"the dice: {hands}. {event['reason']}{loses}.")
         elif event["kind"] == "end":
             winner = event["payoffs"].index(max(event["payoffs"]))
             self._say(f"{self._name(winner)} won the game.")
         elif event["kind"] == "absent":
-            self._say(f"{self._name(event['seat'])} is away; {event['agent']} plays on.")
+            self._say(f"{self._name(event['seat'])} is away; {event['agent']} plays instead.")
         elif event["kind"] == "said" and event["seat"] != self._me:
             words = event["text"] or event["phrase"] or event["reaction"]
             self._say(f"{self._name(event['seat'])} says: {words}")
 
     def _ask(self, question: Question) -> None:
         if "decline" in question.legal:
-            self._say(f"exactly {question.bid}? calza, or Enter to let it go.")
+            self._say(f"exactly {question.bid}? Type calza, or press Enter to let it go.")
         else:
-            standing = "nothing"
+            standing = "No bid yet"
             if question.bidder is not None:
-                standing = f"{question.bid} by {self._name(question.bidder)}"
-            self._say(f"your turn. Bid: {standing}. Your dice: {' '.join(question.dice)}")
+                standing = f"Standing bid: {question.bid} by {self._name(question.bidder)}"
+            self._say(f"your turn. {standing}. Your dice: {' '.join(question.dice)}")
 
     def _name(self, seat: int) -> str:
         return "you" if seat == self._me else self._names[seat]
 
     async def answer(self, typed: str) -> None:
-        """Send what the person typed."""
+        """Send the typed action, or answer it here if it is no action."""
         question = self.asked
         word = typed.strip().lower()
         if self.connection is None:
-            self._say("there is no connection; wait a moment.")
+            self._say("there is no connection at the moment; please wait.")
         elif question is None:
             self._say("it is not your turn.")
         elif word in ("legal", "l", "?"):
@@ -256,9 +256,9 @@ async def play_online(
     read: Callable[[], str],
     say: Callable[[str], None],
 ) -> int:
-    """Sit down at a table, or at a new one with AIs, and play one game; returns the exit code.
+    """Sit down at a table, or at a new one with AIs, and play one game; return the exit code.
 
-    The table is told by its id or its link.
+    ``table`` is an id or a link.
     """
     token = await asyncio.to_thread(new_guest, url, name)
     if table is None:
@@ -267,7 +267,7 @@ async def play_online(
         table = (await asyncio.to_thread(request, url, "/api/tables", options, token))["table"]
     _, table, key = read_link(str(table))
     game = OnlineGame(table, key, say)
-    say(f"table {table} of {url}; type bids such as 3x5, dudo, legal, quit.")
+    say(f"table {table} at {url}. Type a bid such as 3x5, or dudo, legal or quit.")
     typing = asyncio.create_task(_type(game, read))
     attempts = 0
     try:
@@ -282,7 +282,7 @@ async def play_online(
                             break
             except (OSError, ConnectionClosed):
                 if attempts == 0:
-                    say("the connection is lost; connecting again.")
+                    say("the connection is lost; reconnecting.")
             game.connection = None
             if not game.is_done():
                 await asyncio.sleep(RETRY_SECONDS[min(attempts, len(RETRY_SECONDS) - 1)])
@@ -293,7 +293,7 @@ async def play_online(
 
 
 async def _type(game: OnlineGame, read: Callable[[], str]) -> None:
-    """Send what is typed, until the person leaves."""
+    """Send the lines that are typed, until the person leaves."""
     lines: asyncio.Queue[str | None] = asyncio.Queue()
     loop = asyncio.get_running_loop()
 
@@ -312,7 +312,7 @@ async def _type(game: OnlineGame, read: Callable[[], str]) -> None:
     # A thread that waits for the keyboard cannot be ended: it must not keep the program alive.
     threading.Thread(target=read_lines, daemon=True).start()
     while (typed := await lines.get()) is not None and typed.strip().lower() not in LEAVE:
-        with contextlib.suppress(ConnectionClosed):  # it is told where messages are read
+        with contextlib.suppress(ConnectionClosed):  # the loop that reads messages reports it
             await game.answer(typed)
     game.left = True
     if game.connection is not None:
@@ -324,12 +324,12 @@ async def _type(game: OnlineGame, read: Callable[[], str]) -> None:
 def start_online(
     url: str, table: str | None, rules: str, against: list[str], name: str | None
 ) -> int:
-    """Play at a server from this terminal; the link to a table is an address too."""
+    """Play on a server from this terminal; ``url`` may also be a link to a table."""
     linked = read_link(url)
     if linked.server is not None:
         url, table = linked.server, table or url
     if not url.startswith(("http://", "https://")):
-        raise PerudoError(f"{url!r} is not a server's address, such as http://127.0.0.1:8000")
+        raise PerudoError(f"{url!r} is not a server address such as http://127.0.0.1:8000")
     try:
         return asyncio.run(play_online(url, table, rules, against, name, input, _say))
     except ServerError as error:

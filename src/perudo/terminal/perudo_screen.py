@@ -16,36 +16,36 @@ FACE_NAMES = ("", "one", "two", "three", "four", "five", "six")
 
 
 def plural(count: int, noun: str) -> str:
-    """A number of things: 1 die, 2 dice, 2 fives, 2 sixes."""
+    """A number and its noun: 1 die, 2 dice, 2 fives, 2 sixes."""
     if count == 1:
         return f"1 {noun}"
     return f"{count} " + ("dice" if noun == "die" else noun + ("es" if noun == "six" else "s"))
 
 
 def counts_for(die: int, bid: Bid, wild_face: int | None) -> bool:
-    """Whether a die counts for a bid."""
+    """Return True if a die counts towards a bid."""
     return die in (bid.face, wild_face)
 
 
 def bid_words(bid: Bid) -> str:
-    """A bid as it is spoken: 3 fives."""
+    """A bid in words: 3 fives."""
     return plural(bid.quantity, FACE_NAMES[bid.face])
 
 
 class PlainPerudoScreen(Screen):
-    """Every event as a sentence or two."""
+    """A screen that describes every event in a sentence or two."""
 
     def welcome(self, state: State) -> None:
-        """Who plays, by which rules."""
+        """Show the rules and the players."""
         position = cast(PerudoState, state)
         others = ", ".join(self.name(seat) for seat in range(state.players) if seat != self._me)
         self.say(
-            f"perudo by the rules {position.rules}: you against {others}, "
+            f"perudo, rules {position.rules}: you against {others}, "
             f"{plural(position.rules.dice, 'die')} each. Type ? for help."
         )
 
     def deal(self, event: SeenEvent, view: State) -> None:
-        """The round, the counts, what is special, the own dice."""
+        """Show the round, the dice counts, the wild face, the person's dice and who opens."""
         state = cast(PerudoState, view)
         for attempt in cast(Deal, event).get("start_roll", []):
             rolls = [
@@ -66,7 +66,7 @@ class PlainPerudoScreen(Screen):
             self.say(f"{self.verb(state.opener, 'open', 'opens')}.")
 
     def special(self, state: PerudoState) -> str:
-        """What is wild, and whether this is palafico."""
+        """A sentence about the wild face, and about palafico if it applies."""
         wild = "nothing is wild"
         if state.wild_face:
             wild = (
@@ -75,18 +75,18 @@ class PlainPerudoScreen(Screen):
         if state.palafico is None:
             return f"{wild}."
         return (
-            f"palafico: {self.verb(state.palafico, 'are', 'is')} down to one die. The face that is "
-            f"opened stays, and {wild}."
+            f"palafico: {self.verb(state.palafico, 'are', 'is')} down to one die. The opening "
+            f"face is fixed, and {wild}."
         )
 
     def own_dice(self, state: PerudoState) -> None:
-        """The person's own dice."""
+        """Show the person's dice."""
         hand = state.hand(self._me)
         if hand:
             self.say(f"your dice: {' '.join(hand)}.")
 
     def action(self, event: SeenEvent, view: State) -> None:
-        """What was said."""
+        """Show a bid or a call."""
         seat, text = event["seat"], str(event["action"])
         outcome = cast(PerudoState, view).outcome
         if text == "decline":
@@ -106,7 +106,7 @@ class PlainPerudoScreen(Screen):
             self.say(f"{self.verb(seat, 'bid', 'bids')} {bid_words(Bid.parse(text))}, {text}.")
 
     def result(self, event: SeenEvent, view: State) -> None:
-        """The reveal, counted, then who loses and why, and who opens."""
+        """Show the hands and the count, then who loses, why, and who opens next."""
         state = cast(PerudoState, view)
         outcome = state.outcome
         assert outcome is not None
@@ -115,7 +115,7 @@ class PlainPerudoScreen(Screen):
             self.say(sentence)
 
     def count(self, state: PerudoState, outcome: Outcome) -> None:
-        """Show the dice, and how many of each hand count."""
+        """Show each hand, and how many of its dice count towards the bid."""
         if outcome.bid is None or outcome.count is None:
             dice = " ".join(outcome.hands[outcome.target])
             self.say(f"{self.verb(outcome.target, 'show', 'shows')} {dice}.")
@@ -127,12 +127,12 @@ class PlainPerudoScreen(Screen):
                 running += matches
                 self.say(
                     f"{self.verb(seat, 'show', 'shows')} {' '.join(hand)}: "
-                    f"{matches}, makes {running}."
+                    f"{matches} {'counts' if matches == 1 else 'count'}, {running} so far."
                 )
-        self.say(f"{outcome.count} for a bid of {bid_words(outcome.bid)}.")
+        self.say(f"{outcome.count} on the table; the bid was {bid_words(outcome.bid)}.")
 
     def verdict(self, state: PerudoState, outcome: Outcome) -> list[str]:
-        """Why; who loses or gains; who opens next."""
+        """Sentences for the reason, for who loses or gains dice, and for who opens next."""
         sentences = [f"{self.reason(outcome)}."]
         for seat in outcome.losers:
             left = state.dice_counts[seat]
@@ -152,22 +152,22 @@ class PlainPerudoScreen(Screen):
         return sentences
 
     def reason(self, outcome: Outcome) -> str:
-        """Why, in words."""
+        """The reason of the outcome, in words."""
         return {
             "bid too high": f"{self.possessive(outcome.target)} bid was too high",
             "dudo too soon": f"dudo too soon: {self.possessive(outcome.target)} bid holds",
-            "calza right": "calza right: exactly so many",
-            "calza wrong": "calza wrong: not exactly so many",
+            "calza right": "the calza was right",
+            "calza wrong": "the calza was wrong",
             "pass caught": f"{self.possessive(outcome.target)} pass was a bluff",
             "pass doubted wrongly": f"{self.possessive(outcome.target)} pass was honest",
         }[outcome.reason]
 
     def possessive(self, seat: int) -> str:
-        """Whose: your, or random (B)'s."""
+        """The seat's name in the possessive: your, or random (B)'s."""
         return "your" if seat == self._me else f"{self.name(seat)}'s"
 
     def situation(self, view: State) -> None:
-        """The standing bid and the own dice."""
+        """Show the standing bid and the person's dice."""
         state = cast(PerudoState, view)
         if state.actor != state.turn:
             self.say(self.calza_question(state))
@@ -179,35 +179,35 @@ class PlainPerudoScreen(Screen):
         self.own_dice(state)
 
     def calza_question(self, state: PerudoState) -> str:
-        """Whether the person claims calza out of turn."""
+        """The question that offers the person a calza out of turn."""
         assert state.bid is not None
-        return f"Exactly {bid_words(state.bid)}? calza, or Enter to let it go."
+        return f"Exactly {bid_words(state.bid)}? Type calza, or press Enter to let it go."
 
     def on_empty(self, view: State) -> str | None:
-        """Out of turn, Enter declines: it would be asked too often otherwise."""
+        """Decline when Enter answers an offer of calza: the offer comes after almost every bid."""
         return "decline" if view.actor != cast(PerudoState, view).turn else None
 
     def prompt(self, view: State) -> str:
-        """Ask."""
+        """The text that asks for a call."""
         return "your call: "
 
     def odds(self, view: State) -> None:
-        """The chance of each sensible bid and of the words."""
+        """Show the odds of each sensible bid and call."""
         for text, chance in odds_rows(cast(PerudoState, view)):
             self.say(f"{text}: {chance:.0%}.")
 
     def help(self, view: State) -> None:
-        """What can be typed."""
+        """Show what the person can type."""
         self.say("a bid is quantity x face: 3x5 says that at least three dice show a five.")
         for action in view.legal_actions:
             if isinstance(action, Word):
                 self.say(f"{action}: {action.meaning}.")
-        self.say("legal: all that you may do now. odds: how likely each is to be right.")
-        self.say("table: show it again. quit or Ctrl-C: leave.")
+        self.say("legal: list your legal actions. odds: show how likely each is to be right.")
+        self.say("table: show the table again. quit or Ctrl-C: leave the game.")
 
 
 def odds_rows(state: PerudoState) -> list[tuple[str, float]]:
-    """The lowest legal bids on each face, and the words, each with its chance of being right."""
+    """The legal calls and the lowest bids on each face, each with its chance of being right."""
     rows: list[tuple[str, float]] = []
     lowest: dict[int, int] = {}
     codes = sorted(state.legal_actions.codes)

@@ -36,11 +36,11 @@ _LIGHT = ("╭─────╮", "│", "╰─────╯")
 _HEAVY = ("┏━━━━━┓", "┃", "┗━━━━━┛")
 _CUP = "▣"
 _LARGE_HANDS = 3
-"""With more hands than this to show, dice are drawn on one line."""
+"""The most hands drawn as pictures; with more, each hand takes one line."""
 
 
 def dice_picture(hand: str, bright: set[int] | None = None) -> Text:
-    """A hand as dice side by side; those at the places in ``bright`` stand out, colour or not."""
+    """A hand as dice side by side, with heavy outlines at the places in ``bright``."""
     rows = [Text() for _ in range(5)]
     for place, digit in enumerate(hand):
         stands_out = bright is not None and place in bright
@@ -53,7 +53,7 @@ def dice_picture(hand: str, bright: set[int] | None = None) -> Text:
 
 
 def dice_line(hand: str, bright: set[int]) -> Text:
-    """A hand on one line; dice that stand out are in brackets."""
+    """A hand on one line, with the dice at the places in ``bright`` in brackets."""
     line = Text()
     for place, digit in enumerate(hand):
         if place in bright:
@@ -64,25 +64,25 @@ def dice_line(hand: str, bright: set[int]) -> Text:
 
 
 class PictureScreen(PlainPerudoScreen):
-    """The table as a person would like to see it."""
+    """A screen that draws dice, cups and boxes."""
 
     def __init__(self, console: Console, players: list[str], me: int) -> None:
         super().__init__(lambda text: console.print(text, highlight=False), players, me)
         self._console = console
 
     def show(self, *parts: RenderableType) -> None:
-        """Print, never wider than 80 columns."""
+        """Print the parts, at most 80 columns wide."""
         width = min(WIDTH, self._console.width)
         self._console.print(Group(*parts), width=width, highlight=False)
 
     def welcome(self, state: State) -> None:
-        """A title, and who sits where."""
+        """Show a title and the rules."""
         position = cast(PerudoState, state)
         line = Text(f"rules {position.rules} · {plural(position.rules.dice, 'die')} each")
         self.show(Panel(Group(line, Text("type ? for help")), title="PERUDO", expand=False))
 
     def deal(self, event: SeenEvent, view: State) -> None:
-        """A rule with the round's number, then the cups."""
+        """Show the round's number, the rolls for the start and what is special about the round."""
         state = cast(PerudoState, view)
         self.show(
             Text(""), Rule(f"round {state.round} · {plural(state.total_dice, 'die')} in play")
@@ -97,7 +97,7 @@ class PictureScreen(PlainPerudoScreen):
         self.show(Text(special[:1].upper() + special[1:], style))
 
     def cups(self, state: PerudoState) -> Grid:
-        """Every seat with its cup and its last bid."""
+        """A grid of the seats, each with its cup and its last action."""
         grid = Grid.grid(padding=(0, 2))
         said = {seat: str(action) for seat, action in state.history}
         for seat, count in enumerate(state.dice_counts):
@@ -108,7 +108,7 @@ class PictureScreen(PlainPerudoScreen):
         return grid
 
     def situation(self, view: State) -> None:
-        """The cups, the bidding so far, the own dice."""
+        """Show the cups, the bidding so far and the person's dice."""
         state = cast(PerudoState, view)
         if state.actor != state.turn:
             dice = " ".join(state.hand(self._me) or "")
@@ -132,10 +132,10 @@ class PictureScreen(PlainPerudoScreen):
         self.show(*parts)
 
     def own_dice(self, state: PerudoState) -> None:
-        """Shown with the situation instead."""
+        """Show nothing: the dice are part of the situation."""
 
     def count(self, state: PerudoState, outcome: Outcome) -> None:
-        """All shown dice, those that count standing out and counted on the right."""
+        """Show all hands, with the dice that count highlighted and a running count on the right."""
         grid = Grid(show_header=False, show_edge=False, pad_edge=False, box=None)
         large = sum(bool(hand) for hand in outcome.hands) <= _LARGE_HANDS
         middle = "\n\n" if large else ""
@@ -156,10 +156,10 @@ class PictureScreen(PlainPerudoScreen):
             grid.add_row(Text(f"{middle}{self.name(seat)} "), picture, Text(tally))
         self.show(Text(""), grid)
         if outcome.bid is not None and outcome.count is not None:
-            self.say(f"{outcome.count} for a bid of {bid_words(outcome.bid)}.")
+            self.say(f"{outcome.count} on the table; the bid was {bid_words(outcome.bid)}.")
 
     def result(self, event: SeenEvent, view: State) -> None:
-        """The reveal, and the verdict in a box."""
+        """Show the hands, and the verdict in a box."""
         state = cast(PerudoState, view)
         outcome = state.outcome
         assert outcome is not None
@@ -170,13 +170,13 @@ class PictureScreen(PlainPerudoScreen):
         self.show(Panel("\n".join(sentences), expand=False, border_style=style))
 
     def end(self, event: SeenEvent, view: State) -> None:
-        """Who has won."""
+        """Show who has won the match, in a box."""
         winner = cast(PerudoState, view).winner
         assert winner is not None
         text = f"{self.verb(winner, 'win', 'wins')} the match!"
         self.show(Panel(Text(text[:1].upper() + text[1:], "bold"), expand=False))
 
     def odds(self, view: State) -> None:
-        """The chances in columns."""
+        """Show the odds in columns."""
         rows = odds_rows(cast(PerudoState, view))
         self.show(Columns([f"{text:>6} {chance:4.0%}" for text, chance in rows], equal=True))

@@ -1,4 +1,4 @@
-"""One person against agents, at a table, in a terminal."""
+"""A match in the terminal between one person and agents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LEAVE = ("quit", "exit", "q")
 
 
 class Leave(Exception):
-    """The person wants to go."""
+    """Raised when the person leaves."""
 
 
 class TerminalGame:
@@ -55,7 +55,7 @@ class TerminalGame:
             seat: stream_of(seed, 1, seat) for seat in self._players
         }
         self._me = 0
-        self._told = 0
+        self._shown = 0
         self._ask = ask
         self._save = save
         self._table = Table(game, setting, names, SeededDice(seed))
@@ -64,24 +64,24 @@ class TerminalGame:
             player.sit(game, setting, seat, names)
 
     def close(self) -> None:
-        """Close what the agents opened for the match."""
+        """Release what the agents hold for the match."""
         self._opened.close()
 
     @property
     def table(self) -> Table:
-        """The table that is played at."""
+        """The table of the match."""
         return self._table
 
     def play(self) -> None:
         """Play until the match is over or the person leaves (``Leave``, EOF or Ctrl-C)."""
         self._screen.welcome(self._table.state.observe(self._me))
-        self._tell()
+        self._show_events()
         while (seat := self._table.actor) is not None:
             if seat == self._me:
                 self._let_person_act()
             else:
                 self._let_agent_act(seat)
-            self._tell()
+            self._show_events()
 
     def _let_agent_act(self, seat: int) -> None:
         view = self._table.observe(seat)
@@ -89,9 +89,9 @@ class TerminalGame:
         decision = decide_within(self._players[seat], view, memory, stream, TIMEOUT_SECONDS)
         self._table.act(seat, decision.action)
 
-    def _tell(self) -> None:
-        """Show what has happened since, and keep it."""
-        for event, view in self._table.story(self._me, self._told):
+    def _show_events(self) -> None:
+        """Show the events since the last call, and save the record."""
+        for event, view in self._table.story(self._me, self._shown):
             {
                 "deal": self._screen.deal,
                 "act": self._screen.action,
@@ -100,12 +100,12 @@ class TerminalGame:
             }[event["event"]](event, view)
             if event["event"] == "result":
                 self._teach(event["n"])
-            self._told = event["n"]
+            self._shown = event["n"]
         if self._save is not None:
             self._table.record.save(self._save)
 
     def _teach(self, number: int) -> None:
-        """Show a settled round to the agents, some of which learn from it."""
+        """Show a finished round to the agents, so that they can learn from it."""
         for seat, player in self._players.items():
             _, view = next(iter(self._table.story(seat, number - 1)))
             player.learn(view, self._memories[seat])

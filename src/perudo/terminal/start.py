@@ -1,4 +1,4 @@
-"""Starting a game in a terminal."""
+"""Start a game in a terminal."""
 
 from __future__ import annotations
 
@@ -60,5 +60,5 @@ def start(
 
 
 def _say_goodbye(seed: int, save: Path | None) -> None:
-    kept = f" What was played is in {save}." if save is not None else ""
-    print(f"\nYou left the table; --seed {seed} deals the same dice again.{kept}", file=sys.stdout)
+    kept = f" The unfinished record is in {save}." if save is not None else ""
+    print(f"\nYou left the table. --seed {seed} deals the same dice again.{kept}", file=sys.stdout)

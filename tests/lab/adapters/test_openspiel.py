@@ -152,7 +152,7 @@ def test_nobody_may_ask_for_all_dice() -> None:
     everything = pyspiel.IIGObservationType(
         perfect_recall=False, private_info=pyspiel.PrivateInfoType.ALL_PLAYERS
     )
-    with pytest.raises(ValueError, match="each with what it may know"):
+    with pytest.raises(ValueError, match="for one player"):
         load("dice=1").make_observer(everything, {})
 
 

@@ -12,7 +12,7 @@ from perudo.agents import agent_named
 from perudo.agents.agent import Thoughts
 from perudo.games.errors import PerudoError, UnknownNameError
 from perudo.lab.champion import bounds, experiments, rounds, thinking_time, two
-from perudo.lab.champion.duplicate import UNREAD, duplicate
+from perudo.lab.champion.duplicate import NOT_ADAPTING, duplicate
 from perudo.lab.champion.experiments import PARTS, goals_of, select
 from perudo.lab.champion.figures import (
     Bound,
@@ -26,9 +26,9 @@ from perudo.lab.champion.figures import (
     Task,
 )
 from perudo.lab.champion.goals import (
-    BARELY,
-    HARDLY,
     NO,
+    PROBABLY_NO,
+    PROBABLY_YES,
     YES,
     at_least,
     at_most,
@@ -43,7 +43,7 @@ from perudo.lab.experiments.measures import Measure, difference, exactly, mean_o
 from perudo.lab.ladder.ladder import roster
 from perudo.lab.ladder.page import PAGE
 from perudo.lab.solve.exploitability import exploitability
-from perudo.lab.solve.lower_bound import Answer, Effort, Series, lower_bound
+from perudo.lab.solve.lower_bound import Effort, Response, Series, lower_bound
 from perudo.search.cfr.public_tree_cfr import Solver
 from perudo.search.trees.public_tree import build
 from perudo.testing import check_agent
@@ -83,8 +83,8 @@ def first_task(part: str) -> Task:
     [
         (Measure(0.60, 0.56, 0.64), YES),
         (Measure(0.55, 0.55, 0.64), YES),
-        (Measure(0.60, 0.54, 0.66), BARELY),
-        (Measure(0.54, 0.48, 0.60), HARDLY),
+        (Measure(0.60, 0.54, 0.66), PROBABLY_YES),
+        (Measure(0.54, 0.48, 0.60), PROBABLY_NO),
         (Measure(0.50, 0.46, 0.54), NO),
         (exactly(0.54), NO),
     ],
@@ -115,7 +115,7 @@ def test_a_goal_about_many_figures_shows_the_worst_and_waits_for_all(tmp_path: P
     }
     by_text = {goal.text: goal for goal in goals_of(file_of(tmp_path, figures))}
     matches = next(goal for text, goal in by_text.items() if "matches" in text)
-    assert (matches.worst.label, matches.reached) == ("cfr", BARELY)
+    assert (matches.worst.label, matches.reached) == ("cfr", PROBABLY_YES)
     six = next(goal for text, goal in by_text.items() if "six players" in text)
     assert six.reached == "1 of 2 measured"
     assert not next(goal for text, goal in by_text.items() if "1 s a decision" in text).rows
@@ -195,11 +195,11 @@ def test_an_agent_that_states_no_chances_is_not_measured() -> None:
 def test_the_local_bound_is_that_of_the_lab() -> None:
     """Round for round: the answerer takes the champion for its book."""
     start = bounds.start_of("common", bounds.FULL_DICE)
-    champion = bounds.compiled(UNREAD, start)
+    champion = bounds.compiled(NOT_ADAPTING, start)
     expected = lower_bound(champion.agent, start, "local", Effort(rounds=20, iterations=50))
-    answer = bounds.answer_to_book(start, QUICK)
+    response = bounds.response_to_book(start, QUICK)
     for seat in range(2):
-        won = Series(champion, start, seat, bounds.SEED).play(answer, 20)
+        won = Series(champion, start, seat, bounds.SEED).play(response, 20)
         assert won.mean() == expected["won_by_seat"][seat]
 
 
@@ -207,7 +207,7 @@ def test_the_champion_remembers_whom_the_answerer_pretended_to_be() -> None:
     start = bounds.start_of("common", bounds.FULL_DICE)
     series = Series(bounds.compiled("champion", start), start, 0, bounds.SEED)
     observer = bounds.compiled("observer", start)
-    pretence = Answer(observer.policy, observer.parameters)
+    pretence = Response(observer.policy, observer.parameters)
     series.play(pretence, 5, bounds.DEALS_BEFORE, learns=False)
     assert not series.memories.any()
     series.play(pretence, 5, bounds.DEALS_BEFORE, learns=True)
@@ -349,7 +349,7 @@ def test_tables_show_figures_beside_goals(tmp_path: Path) -> None:
     assert "For instance `perudo match champion observer`." in text
     assert "| 36.0 % (33.0 to 39.0) | 30 (20-40); 30 (20-40); 30 (20-40); 30 (20-40) |" in text
     assert "| `common` | 0.0005 (exactly) | - | - |" in text
-    assert "shown 9 rounds of the answerer" in text
+    assert "saw 9 rounds of the responder" in text
     assert "0.015 (-0.017 to 0.047) |" in text
     assert "| `champion:rollouts=3000` | 3.1 | 100 | 40.0 % (30.0 to 50.0) |" in text
     assert "six players" in text  # goals without figures are listed too

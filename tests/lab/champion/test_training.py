@@ -17,7 +17,7 @@ from perudo.cli.app import app
 from perudo.games.errors import PerudoError
 from perudo.games.perudo.state import PerudoState
 from perudo.lab.champion.learning import Adam, Watched, fit, judge
-from perudo.lab.champion.match_worth import WIDTH, learn_standings
+from perudo.lab.champion.match_worth import WIDTH, learn_match_worth
 from perudo.lab.champion.training import (
     Effort,
     Piece,
@@ -27,14 +27,14 @@ from perudo.lab.champion.training import (
     pieces_of,
     unpacked,
 )
-from perudo.lab.engine import Engine, Here, never
+from perudo.lab.engine import Engine, InProcess, never
 from perudo.search.files.sealed import Header
 
 TINY = Effort(generations=2, quick=2000, slow=300, parts=3, rollouts=32, epochs=1, trial_games=1)
 ABOUT: Header = {"command": "a test", "commit": "none"}
 
 
-class Interrupted(Here):
+class Interrupted(InProcess):
     """Does a few pieces, and is then interrupted."""
 
     def __init__(self, pieces: int) -> None:
@@ -59,14 +59,14 @@ def training(engine: Engine, place: Path, said: list[str]) -> Training:
 
 
 def test_it_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
-    whole = training(Here(), tmp_path / "whole", []).run(ABOUT).to_bytes()
+    whole = training(InProcess(), tmp_path / "whole", []).run(ABOUT).to_bytes()
     said: list[str] = []
     with pytest.raises(KeyboardInterrupt):
         training(Interrupted(3), tmp_path / "parts", said).run(ABOUT)
     assert len(list((tmp_path / "parts").glob("common-*.npz"))) == 3
-    again = training(Here(), tmp_path / "parts", said).run(ABOUT).to_bytes()
+    again = training(InProcess(), tmp_path / "parts", said).run(ABOUT).to_bytes()
     assert again == whole
-    assert any("3 of 4 pieces are there already" in line for line in said)
+    assert any("3 of 4 pieces are done already" in line for line in said)
     assert Habits.from_bytes(whole, "it").about == ABOUT
     placed = [line for line in said if "on the ladder" in line]
     assert all(f"generation {1 + n}" in line for n, line in zip(range(2), placed, strict=True))
@@ -136,7 +136,7 @@ def test_standings_follow_from_how_rounds_end() -> None:
         losing = np.ones(row[0])
         losing[0] = 2.0
         row[-1] = 1 + chance.choice(row[0], p=losing / losing.sum())
-    worth = learn_standings(rounds)
+    worth = learn_match_worth(rounds)
     for players in range(2, 7):
         table = worth[FIRST[players] : FIRST[players + 1]].reshape(-1, players)
         assert table.sum(axis=1) == pytest.approx(1.0)
@@ -149,7 +149,7 @@ def test_standings_follow_from_how_rounds_end() -> None:
 def test_bad_wishes_are_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for words, reason in (
-        (["--part", "some"], "part 'some' is not known"),
+        (["--part", "some"], "unknown part 'some'"),
         (["--out", str(tmp_path / "file" / "below")], "cannot write to"),
         (["--engine", "steam"], "steam"),
     ):

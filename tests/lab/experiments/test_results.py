@@ -23,7 +23,7 @@ from perudo.lab.experiments import page as results_page
 from perudo.lab.experiments import results
 from perudo.lab.experiments.experiment import Conditions, Experiment, Findings, Row
 from perudo.lab.experiments.measures import Measure
-from perudo.lab.experiments.results import Keeper, perform
+from perudo.lab.experiments.results import ResultWriter, perform
 from perudo.lab.papers import EXPERIMENTS
 
 CHART = Chart(
@@ -75,12 +75,12 @@ def test_a_result_is_kept_and_written(tmp_path: Path) -> None:
         Row("word", Measure(1.0, 0.5, 1.5), says="more", claim=(0.0, 9.0), unit="points"),
     ]
     added = [Row("mine in place of x", Measure(10.0, 5.0, 15.0), unit="%")]
-    keeper = Keeper(tmp_path, EXPERIMENTS)
+    writer = ResultWriter(tmp_path, EXPERIMENTS)
     kept, findings = perform(
         experiment(rows, CHART, added=added, notes=["A note."]), Conditions(seed=7), "perudo x"
     )
-    keeper.keep(kept, findings)
-    page = keeper.page.read_text()
+    writer.write(kept, findings)
+    page = writer.page.read_text()
     assert "| good | 51.0 (40.0 to 62.0) | 50.0 | 48.0 to 52.0 | agrees |" in page
     assert "| bad | 1,300 | 1,250 | 1,240 to 1,260 | differs by -50 |" in page
     assert "| word | more | 1.0 points | 0.5 to 1.5 | agrees |" in page
@@ -101,13 +101,13 @@ def test_sections_of_other_experiments_stay(tmp_path: Path) -> None:
     """Also where their data are not: the page is committed, the data are not."""
     first = experiment([Row("old", 1.0, reported=1.0)])
     other = Experiment("S3-1", "t", "Other", "r", "s", lambda _: Findings([Row("new", 2.0)]))
-    Keeper(tmp_path, EXPERIMENTS).keep(*perform(other, Conditions(), "perudo y"))
-    Keeper(tmp_path, EXPERIMENTS).keep(*perform(first, Conditions(quick=True), "perudo x"))
+    ResultWriter(tmp_path, EXPERIMENTS).write(*perform(other, Conditions(), "perudo y"))
+    ResultWriter(tmp_path, EXPERIMENTS).write(*perform(first, Conditions(quick=True), "perudo x"))
     (tmp_path / "data/S3-1.json").unlink()
     before = (tmp_path / "results.md").read_text()
     assert "agrees (fewer games) |" in before
     again = experiment([Row("again", 1.0, reported=2.0)])
-    Keeper(tmp_path, EXPERIMENTS).keep(*perform(again, Conditions(), "perudo z"))
+    ResultWriter(tmp_path, EXPERIMENTS).write(*perform(again, Conditions(), "perudo z"))
     page = (tmp_path / "results.md").read_text()
     assert "| old |" not in page
     assert "`perudo x`" not in page
@@ -130,7 +130,7 @@ def test_data_holds_only_what_json_has() -> None:
 def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(PerudoError, match="cannot write to"):
-        Keeper(tmp_path / "file", EXPERIMENTS)
+        ResultWriter(tmp_path / "file", EXPERIMENTS)
 
 
 def test_the_page_in_the_docs_tells_of_every_experiment() -> None:

@@ -22,9 +22,9 @@ from perudo.lab.ladder.ladder import (
     Provenance,
     SizeRating,
     Times,
-    able,
     blocks_for,
     decision_times,
+    eligible,
     ladder,
     roster,
     tournament,
@@ -100,8 +100,8 @@ def test_everybody_but_people_is_rated() -> None:
 
 def test_only_two_sit_down_with_cfr() -> None:
     words = roster()
-    assert "cfr" in able(words, OFFICIAL, 2)
-    assert set(words) - set(able(words, OFFICIAL, 4)) == {"cfr"}
+    assert "cfr" in eligible(words, OFFICIAL, 2)
+    assert set(words) - set(eligible(words, OFFICIAL, 4)) == {"cfr"}
     assert tournament(words, OFFICIAL, 6, 1).players == 6
 
 
@@ -233,7 +233,7 @@ def test_pages_without_marks_are_refused(project: Path) -> None:
     (project / ladder_page.PAGE).write_text("no marks")
     with pytest.raises(PerudoError, match="no lines '<!-- ladder -->'"):
         ladder_page.require(project)
-    with pytest.raises(PerudoError, match="run it in its directory"):
+    with pytest.raises(PerudoError, match="run it in the source directory"):
         ladder_page.require(project / "docs")
     with pytest.raises(PerudoError, match="run perudo ladder --write first"):
         ladder_page.read_ladder(project)

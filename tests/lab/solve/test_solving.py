@@ -78,10 +78,25 @@ def test_full_dudo_has_as_many_information_sets_as_is_known() -> None:
 @pytest.mark.parametrize(
     "rules, dice, gib, reason",
     [
-        ("common", (3, 2), 24, "6.7e.07 public positions and 1.3e.09 .* 72 GiB, and there are 14;"),
-        ("official", (5, 5), 24, "2.8e.23 information sets would take .*; with --memory K only"),
-        ("official", (2, 2), 24, "18 GiB, and there are 14; --precision 32 would take 9.2 GiB"),
-        ("common", (2, 2), 0.5, "1.1 GiB, and there are 0.3; with --memory K only the last K"),
+        (
+            "common",
+            (3, 2),
+            24,
+            "6.7e.07 public positions and 1.3e.09 .* 72 GiB, but only 14 are available;",
+        ),
+        ("official", (5, 5), 24, "2.8e.23 information sets would take .*; --memory K remembers"),
+        (
+            "official",
+            (2, 2),
+            24,
+            "18 GiB, but only 14 are available; --precision 32 would take 9.2 GiB",
+        ),
+        (
+            "common",
+            (2, 2),
+            0.5,
+            "1.1 GiB, but only 0.3 are available; --memory K remembers only the last K",
+        ),
     ],
 )
 def test_what_would_not_fit_is_refused_with_an_estimate(

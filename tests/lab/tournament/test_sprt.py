@@ -9,7 +9,7 @@ import pytest
 
 from perudo.cli.contestants import contestant
 from perudo.games.errors import PerudoError
-from perudo.lab.engine import Here
+from perudo.lab.engine import InProcess
 from perudo.lab.tournament.run import Run
 from perudo.lab.tournament.sprt import (
     BETTER,
@@ -102,7 +102,7 @@ def test_impossible_hypotheses(asked: dict[str, float], reason: str) -> None:
 def duel(directory: Path, agents: tuple[str, str], blocks: int, players: int = 2) -> Games:
     tournament = Tournament(agents, players, teams=True)
     with Store(directory, tournament.identity()) as store:
-        Run(tournament, store, Here(), contestant, 30.0).play(blocks)
+        Run(tournament, store, InProcess(), contestant, 30.0).play(blocks)
         return store.games()
 
 

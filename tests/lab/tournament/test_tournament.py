@@ -21,7 +21,7 @@ from perudo.cli.contestants import contestant
 from perudo.cli.shared import INTERRUPTED
 from perudo.cli.tournament import TournamentSettings, enter_tournament, run_tournament
 from perudo.games.errors import AgentError, PerudoError
-from perudo.lab.engine import Engine, Here, never
+from perudo.lab.engine import Engine, InProcess, never
 from perudo.lab.engines import Processes
 from perudo.lab.tournament import ranking
 from perudo.lab.tournament import run as tournament_run
@@ -31,7 +31,7 @@ from perudo.lab.tournament.run import Run
 from perudo.lab.tournament.schedule import Schedule, rotated
 from perudo.lab.tournament.store import Games, Store
 from perudo.lab.tournament.summaries import Summary, TournamentData
-from perudo.lab.tournament.tournament import MEMORABLE, Tournament
+from perudo.lab.tournament.tournament import DEALS_WITH_MEMORY, Tournament
 
 FOUR = ("probabilistic", "random:call=0.5", "random", "heuristic-max")
 
@@ -53,7 +53,7 @@ def play(
     with Store(directory, tournament.identity()) as store:
         stints: list[Games] = []
         stopped = never if most is None else lambda: len(stints) >= most
-        run = Run(tournament, store, engine or Here(), contestant, 30.0)
+        run = Run(tournament, store, engine or InProcess(), contestant, 30.0)
         run.play(blocks, stopped, stints.append)
         return summary(tournament, store.games())
 
@@ -65,7 +65,7 @@ def test_all_meet_alike_and_sit_everywhere() -> None:
     assert set(Counter(tuple(sorted(lineup)) for lineup in lineups).values()) == {20}
     assert len(set(lineups)) > 50  # of 60: every order of every table, drawn
     opening = Counter(lineup[0] for lineup in lineups)
-    assert all(20 <= opening[entrant] <= 60 for entrant in range(5))
+    assert all(20 <= opening[agent] <= 60 for agent in range(5))
 
 
 def test_schedules_follow_from_the_seed_alone() -> None:
@@ -79,14 +79,14 @@ def test_schedules_follow_from_the_seed_alone() -> None:
 def test_in_a_block_all_sit_in_every_seat() -> None:
     seats = [rotated((4, 7, 9), rotation) for rotation in range(3)]
     for seat in range(3):
-        assert sorted(sitting[seat] for sitting in seats) == [4, 7, 9]
+        assert sorted(lineup[seat] for lineup in seats) == [4, 7, 9]
 
 
 def test_rotations_have_the_same_dice_and_luck(tmp_path: Path) -> None:
     """Of one agent against itself, the games of a block are the same game."""
     tournament = Tournament(("probabilistic", "probabilistic"), 4, teams=True, series=3)
     with Store(tmp_path, tournament.identity()) as store:
-        Run(tournament, store, Here(), contestant, 30.0).play(10)
+        Run(tournament, store, InProcess(), contestant, 30.0).play(10)
         games = store.games()
     assert len(games) == 10 * 3 * 4
     keys = list(zip(games.block.tolist(), games.deal.tolist(), strict=True))
@@ -117,7 +117,7 @@ KILLED = """
 import sys
 from pathlib import Path
 from perudo.lab.tournament import run as tournament_run
-from perudo.lab.engine import Here
+from perudo.lab.engine import InProcess
 from perudo.lab.tournament.store import Store
 from perudo.lab.tournament.summaries import Summary, TournamentData
 from perudo.lab.tournament.tournament import Tournament
@@ -126,7 +126,7 @@ from perudo.cli.contestants import contestant
 tournament_run.SAVE_SECONDS = tournament_run.STINT_SECONDS = 0.01
 played = Tournament(tuple(sys.argv[2:]), 3)
 with Store(Path(sys.argv[1]), played.identity()) as store:
-    tournament_run.Run(played, store, Here(), contestant, 30.0).play(1_000_000)
+    tournament_run.Run(played, store, InProcess(), contestant, 30.0).play(1_000_000)
 """
 
 
@@ -181,13 +181,13 @@ def test_other_directories_are_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(PerudoError, match=reason):
             Store(tmp_path / "first", other.identity())
-    with pytest.raises(PerudoError, match="another version of perudo"):
+    with pytest.raises(PerudoError, match="a different version of perudo"):
         Store(tmp_path / "first", replace(first.identity(), code="0"))
-    with pytest.raises(PerudoError, match="something else than a tournament"):
+    with pytest.raises(PerudoError, match="other files than a tournament"):
         Store(tmp_path, first.identity())
     with (
         Store(tmp_path / "first", first.identity()),
-        pytest.raises(PerudoError, match="another run is at work"),
+        pytest.raises(PerudoError, match="another run is using"),
     ):
         Store(tmp_path / "first", first.identity())
     (tmp_path / "first" / "games-000009.parquet").write_bytes(b"nonsense")
@@ -229,7 +229,7 @@ def test_an_agent_that_fails_ends_it_and_what_was_played_is_kept(
     with Store(tmp_path / "games", tournament.identity()) as store:
         kept = len(store.games())
     file.write_text(FAILING)
-    with pytest.raises(PerudoError, match="another version"):
+    with pytest.raises(PerudoError, match="a different version"):
         Store(tmp_path / "games", tournament.identity())
     assert kept < 10
 
@@ -237,8 +237,8 @@ def test_an_agent_that_fails_ends_it_and_what_was_played_is_kept(
 def test_agents_that_remember_play_several_deals_together(tmp_path: Path) -> None:
     settings = TournamentSettings(agents=["macleod", "random"], games=60, workers=1)
     tournament, _ = enter_tournament(settings)
-    assert tournament.series == MEMORABLE
-    assert play(tmp_path, tournament, 2)["games"] == 2 * 2 * MEMORABLE
+    assert tournament.series == DEALS_WITH_MEMORY
+    assert play(tmp_path, tournament, 2)["games"] == 2 * 2 * DEALS_WITH_MEMORY
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_ctrl_c_keeps_what_was_played(
         patch.setattr(Store, "add", interrupted_add)
         assert run_tournament(tournament, True, settings) == INTERRUPTED
     printed = capsys.readouterr()
-    assert "the same command goes on from there" in printed.err
+    assert "the same command resumes from there" in printed.err
     first = json.loads(printed.out)
     assert first["interrupted"]
     assert 0 < first["games"] < 60

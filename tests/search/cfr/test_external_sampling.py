@@ -107,5 +107,5 @@ def test_where_exact_is_possible_it_is_taken() -> None:
     assert [bound["method"] for bound in large["lower_bounds"]] == ["local", "trained"]
     assert large["ci95"][0] <= large["exploitability_at_least"] <= large["ci95"][1]
     assert large["exploitability_at_least"] > 0.2
-    with pytest.raises(PerudoError, match="method 'guess' is not known"):
+    with pytest.raises(PerudoError, match="unknown method 'guess'"):
         measure(agent_named("random"), start("common", 1, 1), "guess", Effort())

@@ -121,7 +121,7 @@ def test_a_backup_moves_from_one_kind_of_database_to_the_other(
     fill(file, events=3)
     admin(file, "backup", str(tmp_path / "copy.db"))
     said = admin(database, "restore", str(tmp_path / "copy.db"))  # it was empty: nothing is kept
-    assert "what was there" not in said
+    assert "previous database" not in said
     assert content(database) == content(file)
     admin(database, "backup", str(tmp_path / "back.db"))
     other = f"sqlite:///{tmp_path / 'other.db'}"

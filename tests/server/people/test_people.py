@@ -194,7 +194,7 @@ def test_a_live_backup_can_be_restored(tmp_path: Path) -> None:
                 await asyncio.to_thread(admin, tmp_path, "backup", str(copy))
             await play_out(players, table)
         said = await asyncio.to_thread(admin, tmp_path, "restore", str(copy))
-        assert "what was there is in" in said
+        assert "the previous database is now" in said
         async with site(settings) as here:  # as it was when the backup was made
             player = await here.connect(tokens[0])
             view = (await player.open(table))["view"]

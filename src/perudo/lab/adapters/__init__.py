@@ -1,1 +1,1 @@
-"""For people who bring their own learners: batches, PettingZoo, OpenSpiel (docs/learners.md)."""
+"""Environments for other learners: batches, PettingZoo and OpenSpiel (docs/learners.md)."""

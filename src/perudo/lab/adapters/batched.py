@@ -1,7 +1,7 @@
-"""Many games of Perudo side by side, all moved on by one call: for learners who want the engine.
+"""A batched environment: many games of Perudo side by side, all advanced by one call.
 
-Each lane plays game after game by itself. Its n-th game has a key of its own, made of the seed, the
-lane and n, so a lane's dice do not depend on what happens in the others.
+Each lane plays game after game. The key of its n-th game is derived from the seed, the lane and n,
+so a lane's dice do not depend on the other lanes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ Keys = npt.NDArray[np.uint64]
 
 
 def horizon_named(payoffs: str) -> int:
-    """What payoffs are about: each round, or only the match."""
+    """Return ROUND if payoffs are paid after every round, MATCH if after the match only."""
     horizons = {"round": ROUND, "match": MATCH}
     if payoffs not in horizons:
         raise PerudoError(f"payoffs {payoffs!r} should be 'match' or 'round'")
@@ -55,29 +55,29 @@ def horizon_named(payoffs: str) -> int:
 
 
 class Step(NamedTuple):
-    """What a learner is given: a row for each lane, in arrays that are its own to keep."""
+    """The result of a step, with a row for each lane; later steps do not change these arrays."""
 
     observations: Rows
-    """What the seat to act sees: (lanes, ``Layout.width``) of int8."""
+    """The observation of the seat to act: (lanes, ``Layout.width``) of int8."""
     masks: Rows
-    """1 for each action that it may take: (lanes, ``len(ActionNumbers)``) of int8."""
+    """1 for each legal action, otherwise 0: (lanes, ``len(ActionNumbers)``) of int8."""
     seats: npt.NDArray[np.int8]
     """The seat to act: (lanes,)."""
     payoffs: npt.NDArray[np.float32]
-    """What the last step brought to every seat: (lanes, players) of float32."""
+    """The payoff of the last step to every seat: (lanes, players) of float32."""
     dones: Flags
-    """Whether it ended the game; the row then shows the next one's first decision: (lanes,)."""
+    """True if the step ended a game; the row is then the next game's first decision: (lanes,)."""
 
 
 class Lanes(NamedTuple):
-    """Games side by side, and what kernels have to know to play them."""
+    """The games side by side, and what the kernels need to play them."""
 
     states: Record  # (lanes,)
     start: Record  # (1,): the state before the first deal of a game
     keys: Keys  # (lanes,)
     games: Whole  # (lanes,): the number of each lane's game
     codes: Whole  # (actions,): the game's code of each action number
-    by_code: Whole  # (codes,): and the other way round
+    by_code: Whole  # (codes,): the action number of each of the game's codes
     horizon: int
 
 
@@ -90,7 +90,7 @@ def show_lane(
     masks: Rows,
     seats: npt.NDArray[np.int8],
 ) -> None:
-    """Write down what the seat to act sees and may do."""
+    """Write the seat to act, its observation and its mask of legal actions."""
     seat = actor(state)
     seats[lane] = seat
     write_observation(state, seat, observations[lane])
@@ -99,7 +99,7 @@ def show_lane(
 
 @kernel
 def first_refused(states: Record, actions: Whole, codes: Whole) -> int:
-    """The first lane whose action is not legal, or -1."""
+    """Return the first lane whose action is not legal, or -1."""
     for lane in range(actions.size):
         number = actions[lane]
         if number < 0 or number >= codes.size or refusal(states[lane], codes[number]) != 0:
@@ -109,7 +109,7 @@ def first_refused(states: Record, actions: Whole, codes: Whole) -> int:
 
 @kernel
 def play(state: Record, code: int, horizon: int, payoffs: Real) -> bool:
-    """Play a legal action, write down what it brought to each seat, and say if the game is over."""
+    """Play a legal action, write its payoff to each seat, and return True if the game is over."""
     apply(state, code)
     over = bool(actor(state) == OVER)
     settled = over if horizon == MATCH else round_over(state)
@@ -120,7 +120,7 @@ def play(state: Record, code: int, horizon: int, payoffs: Real) -> bool:
 
 @kernel
 def step_lanes(lanes: Lanes, actions: Whole, step: Step) -> None:
-    """Play one legal action in every lane; with no ``actions`` begin a new game in each."""
+    """Play one legal action in every lane; if ``actions`` is empty, begin a new game in each."""
     states, start, keys, games, codes, by_code, horizon = lanes
     observations, masks, seats, payoffs, dones = step
     for lane in range(keys.size):
@@ -140,7 +140,7 @@ def step_lanes(lanes: Lanes, actions: Whole, step: Step) -> None:
 
 @kernel
 def choose_uniformly(masks: Rows, stream: Stream, actions: Whole) -> int:
-    """Draw a legal action for each row of masks; returns the first row that has none, or -1."""
+    """Draw a legal action for each row of masks; return the first row that has none, or -1."""
     for lane in range(actions.size):
         row = masks[lane]
         legal = 0
@@ -158,16 +158,16 @@ def choose_uniformly(masks: Rows, stream: Stream, actions: Whole) -> int:
 
 
 def random_actions(masks: Rows, stream: Stream) -> Whole:
-    """A uniform legal action for each row of masks, drawn from a stream (``stream_of(seed)``)."""
+    """Draw a uniform legal action for each row of masks from a stream (``stream_of(seed)``)."""
     actions = np.zeros(len(masks), np.int64)
     without = choose_uniformly(masks, stream, actions)
     if without >= 0:
-        raise PerudoError(f"row {without} of the masks allows no action; there should be one")
+        raise PerudoError(f"row {without} of the masks allows no action; each row should allow one")
     return actions
 
 
 class BatchedPerudo:
-    """So many games of Perudo at once; finished ones are replaced by new ones.
+    """A fixed number of games of Perudo at once; a new game replaces each finished one.
 
     >>> env = BatchedPerudo(4, "common", players=2, seed=1)
     >>> step = env.reset()
@@ -187,7 +187,7 @@ class BatchedPerudo:
         payoffs: str = "match",
     ) -> None:
         if lanes < 1:
-            raise PerudoError(f"{lanes} games side by side cannot be played; at least 1")
+            raise PerudoError(f"lanes should be at least 1, not {lanes}")
         self.lanes, self.players, self.rules = lanes, players, rules_of(rules)
         start = np.zeros(1, PERUDO.dtype)
         start[0] = PERUDO.start(self.rules, players).record
@@ -205,7 +205,7 @@ class BatchedPerudo:
         self.reset(seed)
 
     def reset(self, seed: int | None = None) -> Step:
-        """Begin anew in all lanes; without a seed with the one before, so with the same games."""
+        """Restart all lanes; without a seed, the last one is used and the same games come again."""
         if seed is not None:
             self._lanes.keys[:] = [key_of(seed, lane) for lane in range(self.lanes)]
         self._lanes.games[:] = 0
@@ -214,7 +214,7 @@ class BatchedPerudo:
     def step(self, actions: npt.ArrayLike) -> Step:
         """Play one action, given by its number, in every lane.
 
-        If one is not legal, nothing is played and the error names its lane.
+        If one is illegal, none is played and the error names its lane.
         """
         numbers = np.asarray(actions)
         if numbers.shape != (self.lanes,) or numbers.dtype.kind not in "iu":
@@ -229,14 +229,14 @@ class BatchedPerudo:
         return self._advance(numbers)
 
     def observe(self, lane: int) -> PerudoState:
-        """What the seat to act in a lane sees, as a position: for agents of this package."""
+        """Return the view of the seat to act in a lane, as the agents of this package expect it."""
         state = PerudoState(self._lanes.states[lane])
         assert state.actor is not None  # lanes wait at decisions only
         return state.observe(state.actor)
 
     @property
     def games_finished(self) -> int:
-        """How many games have ended since the last reset."""
+        """The number of games that have ended since the last reset."""
         return int(self._lanes.games.sum())
 
     def _advance(self, numbers: Whole) -> Step:

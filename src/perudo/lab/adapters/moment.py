@@ -1,4 +1,4 @@
-"""A moment of a match as OpenSpiel's states need it: rolled die by die, with all that was seen."""
+"""A moment of a match as OpenSpiel's states need it: dice rolled one by one, and a full history."""
 
 from __future__ import annotations
 
@@ -19,42 +19,42 @@ from perudo.lab.adapters.single import copied, play_only
 
 @dataclass(eq=False)
 class Moment:
-    """A state of the game; never changed once it is made, so that clones share it."""
+    """A state of the game. It never changes once it is made, so that clones can share it."""
 
     states: Any
-    """The record, in an array of one; between rounds the one before the roll."""
+    """The game's record, in an array of one; between rounds it is the record before the roll."""
     actor: int
     opener: int
-    """Who opens the next round, or NOBODY if chance is to choose."""
+    """The seat that opens the next round, or NOBODY if chance will choose it."""
     dice: str = ""
-    """The dice rolled so far for the next round, seat after seat."""
+    """The dice rolled so far for the next round, in the order of the seats."""
     hands: tuple[str, ...] = ()
-    """Each seat's dice in all rounds so far."""
+    """The dice of each seat in all rounds so far."""
     public: str = ""
-    """What everybody has seen and heard so far."""
+    """The history that all players know."""
     payoffs: tuple[float, ...] = ()
     moves: int = 0
-    """How many actions there have been, those of chance included."""
+    """The number of actions so far, including those of chance."""
     rolled_from: int = 0
-    """Which of them rolled the first die of this round."""
+    """The number of the action that rolled the first die of this round."""
     legal: list[int] | None = None
-    """What the actor may do, once somebody has asked."""
+    """The legal actions, computed when they are first needed."""
 
     def __deepcopy__(self, memory: dict[int, Any]) -> Moment:
         return self
 
     @property
     def record(self) -> Any:
-        """The state itself."""
+        """The game's record."""
         return self.states[0]
 
     @functools.cached_property
     def counts(self) -> list[int]:
-        """How many dice each seat has."""
+        """The number of dice of each seat."""
         return [int(count) for count in self.record.counts[: int(self.record.players)]]
 
     def rolled(self) -> list[str]:
-        """The dice rolled so far, by seat, each hand in rising order."""
+        """Return the dice rolled so far by seat, each hand in rising order."""
         ends = np.cumsum(self.counts)
         return [
             "".join(sorted(self.dice[end - count : end]))
@@ -62,13 +62,13 @@ class Moment:
         ]
 
     def known_dice(self, seat: int) -> str:
-        """All dice that a seat has seen in its own cup."""
+        """Return all dice that a seat has seen in its own cup."""
         if not self.dice:
             return self.hands[seat]
         return " ".join(part for part in (self.hands[seat], self.rolled()[seat]) if part)
 
     def chance(self, outcome: int) -> Moment:
-        """After chance chose the opener, or rolled a die."""
+        """Return the moment after chance chooses the opener or rolls a die."""
         if self.opener == NOBODY:
             public = f"{seat_name(outcome)} opens"
             return replace(self, opener=outcome, public=public, moves=1, rolled_from=1)
@@ -76,7 +76,7 @@ class Moment:
         return moment.begin_round() if len(moment.dice) == sum(self.counts) else moment
 
     def begin_round(self) -> Moment:
-        """All dice are rolled."""
+        """Return the first decision of a round, once all dice are rolled."""
         states = copied(self.states)
         rolled = self.rolled()
         PERUDO.replay_deal(states[0], Deal(round=1, opener=self.opener, dice=[*rolled]))
@@ -85,7 +85,7 @@ class Moment:
         return replace(self, states=states, actor=actor, dice="", hands=hands)
 
     def play(self, code: int, text: str) -> Moment:
-        """After a legal action."""
+        """Return the moment after a legal action."""
         states, payoffs = copied(self.states), np.zeros(len(self.hands))
         actor = int(play_only(states, code, MATCH, payoffs))
         public = f"{self.public} {text}" if self.public else text
@@ -95,7 +95,7 @@ class Moment:
         return Moment(
             states,
             actor,
-            states["opener"].item(),  # quicker than the record's own field
+            states["opener"].item(),  # faster than reading the record's field
             hands=self.hands,
             public=public,
             payoffs=tuple(payoffs.tolist()),

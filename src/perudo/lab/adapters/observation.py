@@ -1,8 +1,8 @@
-"""What a learner sees of a Perudo table: one row of small whole numbers, and a mask of its actions.
+"""Observations for learners: a row of small integers for the table, and a mask of legal actions.
 
-The row has a part for the round and then, for each seat from the viewer's own to the left, a part
-of its own; ``Layout`` names the columns and docs/learners.md explains them. Only what an
-observation of the same seat shows goes into it.
+The row has a part for the round and then one for each seat, from the viewer's own to the left;
+``Layout`` names the columns and docs/learners.md explains them. The row holds nothing that the
+viewer could not see at the table.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ Rows = npt.NDArray[np.int8]
 Whole = npt.NDArray[np.int64]
 
 RECENT_BIDS = 3
-"""How many of its last bids of the round each seat's part shows."""
+"""Each seat's part shows this many of its last bids of the round."""
 ROUND_COLUMNS = (
     *(f"own_{face}s" for face in range(1, FACES + 1)),
     "total_dice",
@@ -75,12 +75,12 @@ SEAT_COLUMNS = (
 DICE, TO_ACT, TURN, BIDDER, PASSER, IN_PALAFICO, BEEN_PALAFICO, PASSED, RECENT = range(9)
 ROUND_WIDTH, SEAT_WIDTH = len(ROUND_COLUMNS), len(SEAT_COLUMNS)
 LARGEST = 127
-"""No column shows more than fits into eight bits; only the number of actions could."""
+"""The largest value of a column; only the number of actions could exceed eight bits."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of an observation at a table of so many players.
+    """The columns of an observation at a table with this number of players.
 
     >>> Layout(2).width
     39
@@ -92,7 +92,7 @@ class Layout:
 
     @property
     def width(self) -> int:
-        """How many numbers an observation has."""
+        """The number of columns of an observation."""
         return ROUND_WIDTH + self.players * SEAT_WIDTH
 
     @property
@@ -102,15 +102,15 @@ class Layout:
         return (*ROUND_COLUMNS, *seats)
 
     def column(self, name: str) -> int:
-        """Where a column is."""
+        """Return the index of a column."""
         return self.names.index(name)
 
     def round_part(self, observations: Rows) -> Rows:
-        """The columns about the round and the viewer's own dice."""
+        """Return the columns for the round and the viewer's own dice."""
         return observations[..., :ROUND_WIDTH]
 
     def seat_part(self, observations: Rows) -> Rows:
-        """The columns about seats, with one more axis: (..., seat from the viewer, column)."""
+        """Return the columns for the seats, with one more axis: (..., seat from viewer, column)."""
         shape = (*observations.shape[:-1], self.players, SEAT_WIDTH)
         return observations[..., ROUND_WIDTH:].reshape(shape)
 
@@ -118,8 +118,8 @@ class Layout:
 class ActionNumbers:
     """The actions of a table, numbered from 0 without gaps.
 
-    First bids by quantity and face, without ones where they cannot be bid; then those words that
-    the rules know, in the order dudo, calza, pass, doubt, palafico, decline. Numbers depend only on
+    Bids come first, by quantity and face, without ones if they cannot be bid; then the calls that
+    the rules have, in the order dudo, calza, pass, doubt, palafico, decline. Numbers depend only on
     the rules and the number of players.
 
     >>> numbers = ActionNumbers(Rules.preset("openspiel").with_options({"dice": "1"}), 2)
@@ -148,14 +148,14 @@ class ActionNumbers:
         self.codes: Whole = np.array([action.code for action in actions], np.int64)
         """The game's own code of each action."""
         self.by_code: Whole = np.full(ACTION_CODES, -1, np.int64)
-        """The number of each code; -1 where there is none."""
+        """The action number of each code, or -1."""
         self.by_code[self.codes] = np.arange(len(actions))
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def code(self, number: Any) -> int:
-        """The game's own code of an action."""
+        """Return the game's own code of an action."""
         if not isinstance(number, (int, np.integer)) or not 0 <= number < len(self):
             raise InvalidActionError(
                 f"there is no action {number}; they are numbered 0 to {len(self) - 1}"
@@ -163,11 +163,11 @@ class ActionNumbers:
         return int(self.codes[number])
 
     def action(self, number: int) -> Action:
-        """A ``Bid`` or one of the words."""
+        """Return the action with this number, a ``Bid`` or a call."""
         return action_from_code(self.code(number))
 
     def number(self, action: Action | str) -> int:
-        """The number of an action, which may be given as text."""
+        """Return the number of an action, which may be given as text."""
         value = parse_action(action) if isinstance(action, str) else action
         number = int(self.by_code[value.code])
         if number < 0:
@@ -177,20 +177,20 @@ class ActionNumbers:
 
 @kernel
 def from_viewer(seat: int, viewer: int, players: int) -> int:
-    """How many seats to the left of the viewer a seat is."""
+    """Return the distance of a seat from the viewer, counted to the left."""
     return seat - viewer if seat >= viewer else seat - viewer + players
 
 
 @kernel
 def mark(row: Rows, column: int, seat: int, viewer: int, players: int) -> None:
-    """Set a column of one seat's part, if it is a seat."""
+    """Set a column of a seat's part to 1; a negative ``seat`` is ignored."""
     if seat >= 0:
         row[ROUND_WIDTH + from_viewer(seat, viewer, players) * SEAT_WIDTH + column] = 1
 
 
 @kernel
 def write_observation(state: Record, viewer: int, row: Rows) -> None:
-    """Write what a seat sees of the table."""
+    """Write the observation of a seat."""
     players = int(state.players)
     for column in range(row.size):
         row[column] = 0
@@ -220,7 +220,7 @@ def write_observation(state: Record, viewer: int, row: Rows) -> None:
 
 @kernel
 def write_recent_bids(state: Record, viewer: int, row: Rows) -> None:
-    """Each seat's last bids of this round, the latest first."""
+    """Write the last bids of each seat in this round, the latest first."""
     players = int(state.players)
     wanted = int(state.live) * RECENT_BIDS
     for index in range(int(state.actions) - 1, -1, -1):
@@ -243,9 +243,9 @@ def write_recent_bids(state: Record, viewer: int, row: Rows) -> None:
 
 @kernel
 def write_mask(state: Record, by_code: Whole, row: Rows) -> None:
-    """Mark with 1 what the actor may do; nothing if nobody is to act.
+    """Write 1 for each legal action of the actor; all are 0 if there is no seat to act.
 
-    By ranges of bids: with fifty of them that takes half the time of asking for each action.
+    Bids are marked by ranges: with fifty bids this takes half the time of a check of each action.
     """
     for number in range(row.size):
         row[number] = 0
@@ -266,10 +266,10 @@ def write_mask(state: Record, by_code: Whole, row: Rows) -> None:
 
 
 def rules_of(rules: Rules | str) -> Rules:
-    """Rules, which may be given as text: ``official:calza=no``."""
+    """Return rules, which may be given as text: ``official:calza=no``."""
     return Rules.parse(rules) if isinstance(rules, str) else rules
 
 
 def new_rows(*shape: int) -> Any:
-    """Room for observations or masks, which are written whole."""
+    """Return an uninitialised array for observations or masks."""
     return np.empty(shape, np.int8)

@@ -5,9 +5,9 @@ Importing this module registers the game::
     pyspiel.load_game("python_perudo(rules=openspiel,dice=1)")
     pyspiel.load_game("python_perudo(rules=official,options=calza:no;enable_pass:no,players=3)")
 
-Chance rolls die by die, from the first seat to the last; before the first round it may first choose
-who opens. Players' actions are numbered by ``ActionNumbers``; under the rules ``openspiel`` these
-are the numbers of OpenSpiel's own ``liars_dice``.
+Chance rolls one die at a time, from the first seat to the last; before the first round it may
+choose the opener. ``ActionNumbers`` numbers the players' actions; under the rules ``openspiel``
+they agree with the numbers of OpenSpiel's own ``liars_dice``.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ except ImportError as missing:
     raise ImportError("OpenSpiel is not installed: pip install 'perudo[peers]'") from missing
 
 PARAMETERS: dict[str, str | int] = {"rules": "openspiel", "options": "", "dice": 0, "players": 2}
-"""A preset; options as ``calza:no;start_mode:fixed``; dice for each player (0: as the preset has
-it); and how many play."""
+"""The game's parameters: a preset; options as ``calza:no;start_mode:fixed``; dice for each player
+(0: the preset's number); and the number of players."""
 NO_LIMIT = 1_000_000
-"""OpenSpiel wants to know the longest game; where calza wins dice back there is none."""
+"""The length declared for a game without a limit, where calza can win dice back."""
 
 
 def read_rules(parameters: Mapping[str, str | int]) -> Rules:
-    """The rules that a game's parameters say."""
+    """Return the rules given by a game's parameters."""
     pairs = [part.partition(":") for part in str(parameters["options"]).split(";") if part]
     options = {name: value for name, _, value in pairs}
     if parameters["dice"]:
@@ -52,7 +52,7 @@ def read_rules(parameters: Mapping[str, str | int]) -> Rules:
 
 
 def bids_tell_all(rules: Rules) -> bool:
-    """Whether the match is one round, in which the set of bids made tells their order."""
+    """Return True if the match is one round in which the set of bids determines their order."""
     return (
         rules.single_round
         and rules.ace_rank in ("lowest", "not_biddable")
@@ -61,7 +61,7 @@ def bids_tell_all(rules: Rules) -> bool:
 
 
 def longest_game(rules: Rules, numbers: ActionNumbers, players: int) -> int:
-    """A bound on the number of decisions in a match."""
+    """Return a bound on the number of decisions in a match."""
     if bids_tell_all(rules):
         return len(numbers)
     if rules.calza:
@@ -70,7 +70,7 @@ def longest_game(rules: Rules, numbers: ActionNumbers, players: int) -> int:
 
 
 def game_type(rules: Rules) -> Any:
-    """What OpenSpiel wants to know of the game in general."""
+    """Return OpenSpiel's description of the game."""
     return pyspiel.GameType(
         short_name="python_perudo",
         long_name="Perudo",
@@ -90,7 +90,7 @@ def game_type(rules: Rules) -> Any:
 
 
 class PerudoGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel ships no types
-    """A game of OpenSpiel: Perudo under some rules."""
+    """An OpenSpiel game: Perudo with given rules."""
 
     def __init__(self, params: Mapping[str, str | int] | None = None) -> None:
         parameters = {**PARAMETERS, **(params or {})}
@@ -115,39 +115,41 @@ class PerudoGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel ships no types
         super().__init__(game_type(self.rules), info, parameters)
 
     def new_initial_state(self) -> PerudoSpielState:
-        """Before the first roll."""
+        """Return the state before the first roll."""
         return PerudoSpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> PerudoObserver:
-        """Looks at states for a player."""
+        """Return an observer of states for one player."""
         if params:
             raise ValueError(f"this game has no observation parameters such as {params}")
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
-            raise ValueError("this game is observed by players, each with what it may know")
+            raise ValueError(
+                "observations of this game are for one player, with public and private information"
+            )
         return PerudoObserver(self, kind.perfect_recall)
 
     def max_chance_nodes_in_history(self) -> int:
-        """At most so many rolls: of all dice before each decision."""
+        """Return a bound on the number of rolls: all dice before each decision."""
         return int(self.max_game_length() * self.num_players()) * self.rules.dice + 1
 
 
 def look(game: PerudoGame, moment: Moment, player: int) -> tuple[Rows, Rows]:
-    """What a player sees and may do."""
+    """Return a player's observation and mask of legal actions."""
     row, mask = new_rows(game.layout.width), new_rows(len(game.numbers))
     show(moment.states, player, game.numbers.by_code, row, mask)
     return row, mask
 
 
 class PerudoSpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel ships no types
-    """A state of OpenSpiel, around a moment."""
+    """An OpenSpiel state that wraps a moment."""
 
     def __init__(self, game: PerudoGame) -> None:
         super().__init__(game)
         self.moment = game.first
 
     def current_player(self) -> int:
-        """Who acts: a seat, chance, or nobody any more."""
+        """Return the seat to act, or OpenSpiel's id for chance or for a finished game."""
         if self.moment.actor == CHANCE:
             return int(pyspiel.PlayerId.CHANCE)
         return int(pyspiel.PlayerId.TERMINAL) if self.moment.actor == OVER else self.moment.actor
@@ -160,7 +162,7 @@ class PerudoSpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel ships no
         return moment.legal
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The faces of a die, or the seats that may open."""
+        """Return the faces of a die, or the seats that may open, each with its probability."""
         count = self.num_players() if self.moment.opener == NOBODY else FACES
         return [(outcome, 1 / count) for outcome in range(count)]
 
@@ -178,23 +180,23 @@ class PerudoSpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel ships no
         return f"{seat_name(action)} opens" if self.moment.opener == NOBODY else str(action + 1)
 
     def is_terminal(self) -> bool:
-        """Whether the match is over."""
+        """Return True once the match is over."""
         return self.moment.actor == OVER
 
     def returns(self) -> list[float]:
-        """What the match is worth to each player."""
+        """Return each player's payoff for the match."""
         return list(self.moment.payoffs) or [0.0] * self.num_players()
 
     def position(self, player: int) -> PerudoState:
-        """What a player sees, as a position: for agents of this package."""
+        """Return a player's view, as the agents of this package expect it."""
         return PerudoState(self.moment.record).observe(player)
 
     def resample_from_infostate(
         self, player: int, sampler: Callable[[], float]
     ) -> PerudoSpielState:
-        """A state that the player cannot tell from this one: the others' dice are rolled again."""
+        """Return a state that looks the same to the player, with the others' dice rerolled."""
         if self.moment.actor < 0:
-            raise ValueError("only at a decision are there dice that a player cannot see")
+            raise ValueError("only decisions can be resampled: elsewhere no dice are hidden")
         moment, state = self.moment, self.get_game().new_initial_state()
         owners = np.repeat(np.arange(self.num_players()), moment.counts).tolist()
         for index, action in enumerate(self.history()):
@@ -210,11 +212,11 @@ class PerudoSpielState(pyspiel.State):  # type: ignore[misc]  # pyspiel ships no
 
 
 class PerudoObserver:
-    """Writes what a player knows into ``tensor`` (named parts in ``dict``), or as a string.
+    """An observer that writes a player's view to ``tensor`` (named parts in ``dict``) or a string.
 
-    With perfect recall the string tells all that the player has seen since the match began; the
-    tensor is there only where the match is one round (see ``bids_tell_all``). Otherwise the tensor
-    is the row that docs/learners.md explains.
+    With perfect recall the string holds everything the player has seen in the match, and there is a
+    tensor only if the match is one round (see ``bids_tell_all``). Otherwise the tensor is the row
+    that docs/learners.md explains.
     """
 
     def __init__(self, game: PerudoGame, perfect_recall: bool) -> None:
@@ -232,7 +234,7 @@ class PerudoObserver:
             self.dict = dict(zip(widths, parts, strict=True))
 
     def set_from(self, state: PerudoSpielState, player: int) -> None:
-        """Look at a state."""
+        """Write a player's view of a state to the tensor."""
         moment, numbers = state.moment, self._game.numbers
         if not self._recall:
             self.dict["observation"][:], _ = look(self._game, moment, player)
@@ -247,7 +249,7 @@ class PerudoObserver:
                 self.dict["bids_made"][numbers.by_code[history_action(int(entry))]] = 1
 
     def string_from(self, state: PerudoSpielState, player: int) -> str:
-        """What the player knows, on one line."""
+        """Return a player's view of a state on one line."""
         moment = state.moment
         if self._recall:
             return f"{seat_name(player)} {moment.known_dice(player)} | {moment.public}"
@@ -255,26 +257,28 @@ class PerudoObserver:
 
 
 class AgentBot(pyspiel.Bot):  # type: ignore[misc]  # pyspiel ships no types
-    """An agent of this package at a seat of ``python_perudo``."""
+    """An OpenSpiel bot that plays a seat of ``python_perudo`` with an agent of this package."""
 
     def __init__(self, agent: Agent, player: int, seed: int = 0) -> None:
         super().__init__()
         if agent.memory_width > 0:
-            raise PerudoError(f"{agent.spec} learns from settled rounds, which bots are not shown")
+            raise PerudoError(
+                f"{agent.spec} learns from settled rounds, which OpenSpiel bots do not see"
+            )
         self._agent, self._player = agent, player
         self._memory, self._stream = agent.new_memory(), stream_of(seed, player)
 
     def step(self, state: PerudoSpielState) -> int:
-        """The number of the action that the agent chooses."""
+        """Return the number of the agent's action."""
         choice = self._agent.decide(state.position(self._player), self._memory, self._stream)
         action = choice.action if isinstance(choice, Decision) else choice
         return int(state.get_game().numbers.by_code[action_code(PERUDO, action)])
 
     def restart(self) -> None:
-        """A new match begins: nothing is remembered of the last."""
+        """Begin a new match; the bot keeps no state to clear."""
 
     def restart_at(self, state: PerudoSpielState) -> None:
-        """Nothing is remembered of what came before."""
+        """Continue at a state; the bot keeps no state to clear."""
 
 
 pyspiel.register_game(game_type(Rules.preset("openspiel")), PerudoGame)

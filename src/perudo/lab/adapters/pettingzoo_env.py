@@ -1,8 +1,8 @@
 """Perudo as a PettingZoo environment: seats act one after the other (AEC).
 
-``env(...)`` is what learners use; it refuses calls in the wrong order. Observations and actions
-are those of ``BatchedPerudo``, and so are the games: after ``reset(seed=s)`` come those of its lane
-0 with that seed.
+Learners use ``env(...)``, which refuses calls in the wrong order. Observations and actions are the
+same as in ``BatchedPerudo``, and so are the games: after ``reset(seed=s)`` the games are the ones
+of lane 0 with that seed.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ except ImportError as missing:
 
 
 class PerudoEnv(AECEnv[str, dict[str, Rows], int]):  # type: ignore[misc]  # it ships no types
-    """One table. Agents are ``player_0`` and so on; all stay until the match is over.
+    """A table. Agents are ``player_0`` and so on; all stay until the match is over.
 
-    A seat that is out of dice is not asked any more. Actions are numbered by ``numbers``.
+    A seat that is out of dice no longer acts. ``numbers`` gives the number of each action.
     """
 
     metadata: ClassVar[dict[str, Json]] = {
@@ -76,15 +76,15 @@ class PerudoEnv(AECEnv[str, dict[str, Rows], int]):  # type: ignore[misc]  # it 
         }
 
     def observation_space(self, agent: str) -> Any:
-        """What an agent sees: the same for all."""
+        """Return the observation space, which is the same for all agents."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """What an agent may do: the same for all."""
+        """Return the action space, which is the same for all agents."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Json] | None = None) -> None:
-        """Begin a match: the first of this seed, or without a seed the next one of its series."""
+        """Begin the first match of a seed, or without a seed the next of the current series."""
         if seed is not None or self._series is None:
             self._series = key_of(secrets.randbits(64) if seed is None else seed, 0)
             self._game = 0
@@ -102,13 +102,13 @@ class PerudoEnv(AECEnv[str, dict[str, Rows], int]):  # type: ignore[misc]  # it 
         self._skip_agent_selection: str | None = None
 
     def observe(self, agent: str) -> dict[str, Rows]:
-        """What an agent sees now; its mask is empty unless it is to act."""
+        """Return an agent's observation; its mask is all 0 unless it is the agent's turn."""
         observation, mask = new_rows(self.layout.width), new_rows(len(self.numbers))
         show(self._states, self._seats[agent], self.numbers.by_code, observation, mask)
         return {"observation": observation, "action_mask": mask}
 
     def step(self, action: int | None) -> None:
-        """Play the action of the agent that is to act; None for one whose match is over."""
+        """Play an action of the agent whose turn it is; pass None once its match is over."""
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
@@ -128,14 +128,14 @@ class PerudoEnv(AECEnv[str, dict[str, Rows], int]):  # type: ignore[misc]  # it 
             self.agent_selection = self.possible_agents[seat]
 
     def render(self) -> str | None:
-        """The table as the seat to act sees it, on a few lines."""
+        """Return the table as the seat to act sees it, on a few lines."""
         if self.render_mode is None:
             return None
         state = PerudoState(self._states[0])
         return str(state if state.actor is None else state.observe(state.actor))
 
     def close(self) -> None:
-        """Nothing is held that would have to be given back."""
+        """Do nothing: the environment holds no resources."""
 
 
 def env(
@@ -144,5 +144,5 @@ def env(
     payoffs: str = "match",
     render_mode: str | None = None,
 ) -> OrderEnforcingWrapper[str, dict[str, Rows], int]:
-    """A table whose calls must come in the right order."""
+    """Return an environment that refuses calls in the wrong order."""
     return OrderEnforcingWrapper(PerudoEnv(rules, players, payoffs, render_mode))

@@ -1,1 +1,1 @@
-"""Speed measurements, beside OpenSpiel where it is installed."""
+"""Speed measurements, compared with OpenSpiel if it is installed."""

@@ -1,7 +1,7 @@
-"""The rows of ``perudo bench`` about environments for learners: many games a call, and one by one.
+"""The rows of ``perudo bench`` for learners' environments: batched, and PettingZoo's one by one.
 
-Both choose uniform legal actions, each in the quickest way that its arrays allow, and the clock
-runs for that too. A step is one decision with its observation and mask.
+Both choose uniform legal actions, each in the fastest way that its arrays allow, and that time
+counts too. A step is one decision with its observation and mask.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from perudo.lab.adapters.batched import BatchedPerudo, random_actions
 LANES = 1024
 TABLES = {"official_4x5": ("official", 4), "common_2x5": ("common", 2)}
 AEC_STEPS = 250
-"""How many steps of the one by one loop are made between looks at the clock."""
+"""Steps of the one-by-one loop between readings of the clock."""
 
 Contender = Callable[[], int]
-"""Makes some steps and returns how many."""
+"""A function that makes some steps and returns their number."""
 
 
 def batched(rules: str, players: int) -> Contender:
-    """All games a step further, by one call."""
+    """Return a function that advances all games of a batch by one step."""
     env = BatchedPerudo(LANES, rules, players, seed=1)
     stream, last = stream_of(1), [env.reset()]
 
@@ -37,7 +37,7 @@ def batched(rules: str, players: int) -> Contender:
 
 
 def one_by_one(rules: str, players: int) -> Contender | None:
-    """PettingZoo's loop over one table, or None if it is not installed."""
+    """Return PettingZoo's loop over one table, or None if it is not installed."""
     try:
         from perudo.lab.adapters.pettingzoo_env import env
     except ImportError:
@@ -62,7 +62,7 @@ def one_by_one(rules: str, players: int) -> Contender | None:
 
 
 def environment_rates(seconds: float, slices: int) -> dict[str, list[float]]:
-    """Steps a second of both, in slices that take turns."""
+    """Return the steps per second of both environments, measured in slices that take turns."""
     contenders: dict[str, Contender] = {}
     for name, (rules, players) in TABLES.items():
         contenders[f"batched_{name}"] = batched(rules, players)
@@ -82,7 +82,7 @@ def environment_rates(seconds: float, slices: int) -> dict[str, list[float]]:
 
 
 def environment_ratios(rates: dict[str, int]) -> dict[str, float]:
-    """How many times as fast batches are."""
+    """Return the speed of batches as a multiple of PettingZoo's."""
     return {
         f"batched_{name} / pettingzoo_aec_{name}": round(
             rates[f"batched_{name}"] / rates[f"pettingzoo_aec_{name}"], 1

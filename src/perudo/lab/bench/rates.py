@@ -1,7 +1,7 @@
-"""``perudo bench``: speed on one core, beside OpenSpiel in the same run.
+"""``perudo bench``: speed on one core, compared with OpenSpiel in the same run.
 
-These machines are noisy, so contenders take turns in short slices, and each row is the median of
-its slices: what is compared was measured at the same time.
+Machines are noisy, so contenders take turns in short slices and each row is the median of its
+slices: the figures compared are measured at the same time.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ ROLLOUT_POSITION = "common 23456/?????/?????/?????/?????/????? A 5x4"
 
 
 class RatesData(TypedDict):
-    """Rates of a section as JSON has them."""
+    """The rates of a section, as JSON."""
 
     unit: str
     rates: dict[str, int]
     best: NotRequired[dict[str, int]]
     ratios: NotRequired[dict[str, float]]
-    """How many times as fast as others; only in sections that compare."""
+    """Speed as a multiple of the others'; only in sections that compare."""
 
 
 @dataclass(frozen=True)
 class Measurements:
-    """What one run of the benchmark measured."""
+    """The measurements of one run of the benchmark."""
 
     rates: dict[str, RatesData]
     solving: SolvingData | None
@@ -73,7 +73,7 @@ class Measurements:
 
 
 Contender = Callable[[], int]
-"""Plays a slice's worth of rounds and returns how many."""
+"""A function that plays some rounds and returns their number."""
 
 ROWS = {
     "common_2x5": ("common", 2),
@@ -87,7 +87,7 @@ ROWS = {
 def _ours(rules: str, players: int, rounds: int) -> Contender:
     states = np.zeros(2, PERUDO.dtype)
     states[0] = PERUDO.start(Rules.parse(rules), players).record
-    states[0].opener = 0  # who opens is rolled for once a match, not in every round
+    states[0].opener = 0  # the roll for the opener happens once a match, not in every round
     stream = stream_of(1)
 
     def play() -> int:
@@ -98,7 +98,7 @@ def _ours(rules: str, players: int, rounds: int) -> Contender:
 
 
 def _open_spiel() -> dict[str, Contender]:
-    """OpenSpiel's liars_dice with 2 x 5 dice, or nothing if it is not installed."""
+    """Return contenders for OpenSpiel's liars_dice with 2 x 5 dice; empty if not installed."""
     try:
         import pyspiel
     except ImportError:
@@ -121,7 +121,7 @@ def _open_spiel() -> dict[str, Contender]:
     while dealt.is_chance_node():
         dealt.apply_action(chance.choice([face for face, _ in dealt.chance_outcomes()]))
     rollouts = 20_000
-    # A search of one simulation only evaluates its root, by so many random rollouts in C++.
+    # A search of one simulation only evaluates its root, by random rollouts in C++.
     evaluator = pyspiel.RandomRolloutEvaluator(rollouts, 1)
     bot = pyspiel.MCTSBot(game, evaluator, 1.0, 1, 10, False, 1, False)
 
@@ -133,7 +133,7 @@ def _open_spiel() -> dict[str, Contender]:
 
 
 def _match_rates(seconds: float) -> dict[str, list[float]]:
-    """Full matches a second between four agents of the papers."""
+    """Return full matches per second between four agents of the papers."""
     rates: dict[str, list[float]] = {}
     for rules in MATCH_RULES:
         agents = [agent_named(name) for name in MATCH_AGENTS]
@@ -147,7 +147,7 @@ def _match_rates(seconds: float) -> dict[str, list[float]]:
 
 
 def _rollout_rates(seconds: float) -> dict[str, list[float]]:
-    """Rollouts a second of the searching agents, at 25 unknown dice."""
+    """Return rollouts per second of the searching agents, with 25 unknown dice."""
     observation = position(ROLLOUT_POSITION)
     rates: dict[str, list[float]] = {}
     for name in ROLLOUT_AGENTS:
@@ -163,7 +163,7 @@ def _rollout_rates(seconds: float) -> dict[str, list[float]]:
 
 
 def _round_rates(seconds: float) -> dict[str, list[float]]:
-    """Random rounds a second, ours and OpenSpiel's taking turns."""
+    """Return random rounds per second, ours and OpenSpiel's taking turns."""
     contenders: dict[str, Contender] = {
         name: _ours(rules, players, 1) for name, (rules, players) in ROWS.items()
     }

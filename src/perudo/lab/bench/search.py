@@ -1,10 +1,9 @@
-"""``perudo bench``: solving and searching, beside OpenSpiel's in the same run.
+"""``perudo bench``: solving and searching, compared with OpenSpiel in the same run.
 
 Solving is CFR+ on liar's dice with one die each. Both sides make the same iterations, so the
 number that reaches a target is found once, with our evaluation after each; OpenSpiel's own
-evaluation of its strategy after as many is told beside it. Times are of iterations alone.
-Everything here runs on one core, and is measured in processor time: others at work on the machine
-matter less to it.
+evaluation of its strategy after the same number is reported too. Times are of iterations alone.
+Everything runs on one core and is measured in processor time, which depends less on other load.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ from perudo.search.trees.public_tree import build
 
 TARGETS = (0.005, 0.0005)
 PEER_SECONDS = 100.0
-"""OpenSpiel's iterations that would take longer are estimated from those made."""
+"""Seconds of OpenSpiel's iterations; the time of further ones is extrapolated."""
 PEER_CHUNK = 10
-"""Iterations of OpenSpiel's between two of our runs."""
+"""OpenSpiel's iterations between two of our runs."""
 PEER_GAME = "liars_dice(players=2,numdice=1)"
 VARIANTS, PEER = ("cfr+", "dcfr"), "open_spiel"
 EVALUATIONS = 100
@@ -44,12 +43,12 @@ SEARCHERS = {
 }
 SEARCHED = {"opening": "openspiel 23456/????? A -", "answer": "openspiel 23456/????? A 3x4"}
 PEER_BIDS: dict[str, list[int]] = {"opening": [], "answer": [2 * 6 + 3]}
-"""The same in OpenSpiel's numbers."""
+"""The bids of ``SEARCHED`` in OpenSpiel's numbers."""
 PEER_SIMULATIONS = 500
 
 
 def _peer() -> Any:
-    """OpenSpiel, or None where it is not installed."""
+    """Return OpenSpiel, or None if it is not installed."""
     try:
         import pyspiel
     except ImportError:
@@ -59,7 +58,7 @@ def _peer() -> Any:
 
 # --- solving ------------------------------------------------------------------------------------
 class SideData(TypedDict, total=False):
-    """The way to an exploitability, as JSON has it; the last two only of OpenSpiel."""
+    """The cost of reaching an exploitability, as JSON; the optional figures are OpenSpiel's."""
 
     iterations: int
     iterations_made: int
@@ -68,11 +67,11 @@ class SideData(TypedDict, total=False):
 
 
 class SolvingData(TypedDict):
-    """Measurements of solving as JSON has them."""
+    """Measurements of solving, as JSON."""
 
     unit: str
     targets: list[dict[str, float | SideData]]
-    """Exploitability, then each solver's way to it and the ratio of times."""
+    """The target exploitability, then each solver's cost and the ratio of times."""
     set_up_seconds: dict[str, float]
     evaluation_ms: dict[str, float]
     memory_mb: dict[str, dict[str, float]]
@@ -85,7 +84,7 @@ class PeerTimes:
     set_up: float
     evaluations: list[float] = field(default_factory=list)
     seconds: dict[float, float] = field(default_factory=dict)
-    """By target."""
+    """Seconds to reach each target."""
     targets: dict[float, SideData] = field(default_factory=dict)
 
 
@@ -105,7 +104,7 @@ def _timed(work: Callable[[], Any]) -> float:
 
 
 def solving() -> SolvingData:
-    """Measure seconds to each exploitability and of one evaluation, and memory."""
+    """Measure the time to reach each exploitability, the time of an evaluation, and memory."""
     start = PERUDO.start(Rules.parse("openspiel"), 2, [1, 1], opener=0)
     build(start)  # load the kernels before the clock runs
     set_up = _timed(lambda: build(start))
@@ -149,7 +148,7 @@ def solving() -> SolvingData:
 
 
 def show_solving(result: SolvingData, console: Console) -> None:
-    """Print what ``solving`` measured."""
+    """Print the measurements of ``solving``."""
     grid = Grid(title=result["unit"], title_justify="left", box=None, padding=(0, 2, 0, 0))
     grid.add_column("exploitability")
     for column in ("who", "iterations", "seconds", "times as fast"):
@@ -204,7 +203,7 @@ def _solve_with_open_spiel(
 
 
 def _memory_in_a_process(who: str) -> dict[str, float]:
-    """How much a process of its own grows by solving, and how large it becomes, in MB."""
+    """Return the growth of a separate process by solving, and its peak size, in MB."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as pool:
         return pool.submit(_memory_of, who).result()
@@ -212,7 +211,7 @@ def _memory_in_a_process(who: str) -> dict[str, float]:
 
 def _memory_of(who: str) -> dict[str, float]:
     if who == "ours":
-        # Another round first: what is compiled is not what is solved.
+        # Solve another round first, so that compiling is not counted.
         Solver(build(PERUDO.start(Rules.parse("asmodee"), 2, [1, 1], opener=0))).iterate(2)
         before = _status("VmRSS")
         ours = Solver(build(PERUDO.start(Rules.parse("openspiel"), 2, [1, 1], opener=0)))
@@ -231,14 +230,14 @@ def _memory_of(who: str) -> dict[str, float]:
 
 
 def _status(name: str) -> float:
-    """A figure of this process, in MB."""
+    """Return a memory figure of this process, in MB."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return next(int(line.split()[1]) / 1000 for line in lines if line.startswith(f"{name}:"))
 
 
 # --- searching ----------------------------------------------------------------------------------
 def search_rates(seconds: float, slices: int) -> dict[str, list[float]]:
-    """Simulations a second, ours and OpenSpiel's taking turns."""
+    """Return simulations per second, ours and OpenSpiel's taking turns."""
     contenders: dict[str, Callable[[], int]] = {}
     for place, text in SEARCHED.items():
         for name, agent in SEARCHERS.items():
@@ -259,7 +258,7 @@ def search_rates(seconds: float, slices: int) -> dict[str, list[float]]:
 
 
 def search_ratios(rates: dict[str, int]) -> dict[str, float]:
-    """How many times as fast as OpenSpiel's."""
+    """Return the speed of our searches as a multiple of OpenSpiel's."""
     return {
         f"{name}_{place} / open_spiel_python_is_mcts_{place}": round(
             rates[f"{name}_{place}"] / rates[f"open_spiel_python_is_mcts_{place}"], 1
@@ -281,10 +280,10 @@ def _searcher(name: str, text: str) -> Callable[[], int]:
 
 
 def _open_spiel_searcher(bids: list[int]) -> Callable[[], int] | None:
-    """OpenSpiel's information-set search in Python, at the hand 23456.
+    """Return OpenSpiel's information-set MCTS in Python, with the hand 23456.
 
-    The game cannot be sampled from what a player knows, so that is done here: the other's dice
-    are rolled and the bids made again.
+    OpenSpiel's game cannot resample hidden dice, so the resampler rolls the other player's dice and
+    replays the bids.
     """
     if _peer() is None:
         return None

@@ -1,1 +1,1 @@
-"""Training of the champion."""
+"""The champion: its training, its experiments and its goals."""

@@ -1,17 +1,18 @@
-"""How exploitable the champion is between two: exactly in small rounds, from below in full ones.
+"""The champion's exploitability with two players: exact in small rounds, bounded in full ones.
 
-The bound at five dice each is what a *local answer* wins: at each decision it searches, knowing
-the champion's book for two players (what ``champion:adapt=0`` plays wherever it is not silent) and
-believing that the other plays by it. With ``adapt`` the champion has a memory, which play fills:
+The bound at five dice each is the winnings of a *local response*: at each decision it searches,
+with the champion's two-player book (the policy of ``champion:adapt=0`` in every position that the
+book covers) as its model of the opponent. With ``adapt`` the champion has a memory, which play
+fills:
 
-- *known*: the answerer and the champion play one series, and the champion is shown every settled
-  round; rounds count once it has seen ``known_rounds`` of them.
-- *misled*: somebody else (an agent that the champion can read) has played ``known_rounds`` with the
-  champion; then the answerer sits down in that place, and the champion keeps what it believes,
-  however long it is wrong. This is more than an opponent can do in a match.
+- *known*: the responder and the champion play one series, and the champion sees the result of every
+  round; rounds count after the first ``known_rounds``.
+- *misled*: another agent (one that the champion can read) plays ``known_rounds`` with the champion;
+  then the responder takes its seat, and the champion keeps its beliefs, however long they are
+  wrong. No opponent can do that in a match.
 
-The answerer does not know what the champion remembers, only its book: where the champion leaves
-that, the bounds are bounds still, but perhaps not tight.
+The responder knows only the book, not the champion's memory: if the champion departs from the book,
+the bounds still hold but may not be tight.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ from perudo.agents.registry import agent_named
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO, Rules
 from perudo.games.state import State
-from perudo.lab.champion.duplicate import CHAMPION, UNREAD
+from perudo.lab.champion.duplicate import CHAMPION, NOT_ADAPTING
 from perudo.lab.champion.figures import Bound, Exploitability, FigureFile, Task
 from perudo.lab.champion.goals import ABSENT, Goal, at_most, dice, goal, less, shown, table
 from perudo.lab.champion.stated_strategy import stated_strategy
 from perudo.lab.experiments.experiment import Conditions
 from perudo.lab.experiments.measures import Measure, exactly, mean_of_samples
 from perudo.lab.play import cores
-from perudo.lab.solve.lower_bound import Answer, Effort, Payoffs, Series, local_answer
+from perudo.lab.solve.lower_bound import Effort, Payoffs, Response, Series, local_response
 from perudo.search.cfr.public_tree_cfr import Solver
 from perudo.search.files.page import ALL_MOVES
 from perudo.search.trees.public_tree import build
@@ -45,31 +46,31 @@ EXACT_RULES, FULL_RULES = ("common", "dudo_ai", "official"), ("common", "dudo_ai
 EXACT_DICE = ((1, 1), (2, 1), (1, 2))
 FULL_DICE = (5, 5)
 SEARCHED_POSITIONS = 3_000
-"""Most public positions of a round that is not in the book, in which the champion searches."""
+"""The most public positions of a round that is not in the book, so that the champion searches."""
 MISLEADING = ("observer", "boros-bluff")
 SEED = 1
 DEALS_BEFORE = 3
-"""The draw of the rounds before those that count."""
+"""The random stream of the rounds before the ones that count."""
 BOOK_ALONE = "champion:book"
 ITERATIONS = (50, 2_000)
-"""Simulations of each decision of the local answer."""
+"""Simulations of each decision of the local response, in a quick run and in a full one."""
 KNOWN_ROUNDS = (10, 200)
-"""Rounds with the answerer that the champion has seen before anything counts."""
+"""Rounds with the responder that the champion sees before results count."""
 EXACT_POSITIONS = (1_100, 300_000)
-"""Most public positions of a round whose exploitability is computed exactly."""
+"""The most public positions of a round for an exact computation of exploitability."""
 ROUNDS, MISLED_ROUNDS = (40, 20_000), (20, 4_000)
-"""Rounds in both seats together."""
+"""Rounds played, in both seats together."""
 
 
 def tasks() -> list[Task]:
-    """Exactly where rounds are small; at full dice without memory, known and misled."""
+    """Return the tasks: exact in small rounds; at full dice without memory, known and misled."""
     found = [
         Task(f"bound/exact/{rules}/{dice[0]}v{dice[1]}", partial(_exact, rules, dice))
         for rules in EXACT_RULES
         for dice in EXACT_DICE
     ]
     for rules in FULL_RULES:
-        found.append(Task(f"bound/local/{rules}", partial(_local, rules, UNREAD)))
+        found.append(Task(f"bound/local/{rules}", partial(_local, rules, NOT_ADAPTING)))
         found.append(Task(f"bound/known/{rules}", partial(_local, rules, CHAMPION)))
         for other in MISLEADING:
             found.append(Task(f"bound/misled/{rules}/{other}", partial(_misled, rules, other)))
@@ -77,12 +78,12 @@ def tasks() -> list[Task]:
 
 
 def start_of(rules: str, dice: tuple[int, int]) -> State:
-    """A round that the first player opens."""
+    """Return the start of a round that the first player opens."""
     return PERUDO.start(Rules.parse(rules), 2, list(dice), opener=0)
 
 
 def compiled(word: str, start: State) -> CompiledPlayer:
-    """A compiled agent, ready for rounds from this state."""
+    """Return a compiled agent, prepared for rounds from this state."""
     agent = agent_named(word)
     assert isinstance(agent, CompiledAgent)
     return agent.prepare(start)
@@ -92,7 +93,7 @@ def compiled(word: str, start: State) -> CompiledPlayer:
 def _exact(rules: str, counts: tuple[int, int], conditions: Conditions) -> Exploitability:
     start = start_of(rules, counts)
     command = (
-        f"perudo exploitability {UNREAD} --rules {rules} --dice {counts[0]},{counts[1]} "
+        f"perudo exploitability {NOT_ADAPTING} --rules {rules} --dice {counts[0]},{counts[1]} "
         "--method exact"
     )
     memory = open_book(Rules.parse(rules)).memories[number_of_dice(*counts)]
@@ -109,7 +110,7 @@ def _exact(rules: str, counts: tuple[int, int], conditions: Conditions) -> Explo
     else:
         solved = f"{memory:.0f} moves remembered" if memory else "not: it thinks"
     solver = Solver(build(start))
-    chances = stated_strategy(compiled(UNREAD, start), solver)
+    chances = stated_strategy(compiled(NOT_ADAPTING, start), solver)
     return Exploitability(
         command=command,
         exploitability=solver.exploitability(chances),
@@ -119,16 +120,16 @@ def _exact(rules: str, counts: tuple[int, int], conditions: Conditions) -> Explo
 
 
 # --- from below ---------------------------------------------------------------------------------
-def answer_to_book(start: State, conditions: Conditions) -> Answer:
-    """The local answer to the champion's book."""
+def response_to_book(start: State, conditions: Conditions) -> Response:
+    """Return the local response to the champion's book."""
     effort = Effort(iterations=conditions.pick(*ITERATIONS))
-    return local_answer(compiled(BOOK_ALONE, start), start, effort)
+    return local_response(compiled(BOOK_ALONE, start), start, effort)
 
 
 def _in_both_seats(play: Callable[[int], Payoffs], conditions: Conditions) -> Bound:
-    """Play both seats side by side: kernels release Python's lock."""
+    """Measure a response in both seats, in two threads: kernels release the GIL."""
     with ThreadPoolExecutor(min(2, conditions.workers or cores())) as pool:
-        # The context says that interpreted kernels may wrap around.
+        # The context lets integers of interpreted kernels overflow.
         running = [pool.submit(copy_context().run, play, seat) for seat in range(2)]
         seats = [one.result() for one in running]
     found = mean_of_samples(seats)
@@ -142,21 +143,21 @@ def _in_both_seats(play: Callable[[int], Payoffs], conditions: Conditions) -> Bo
 
 
 def _local(rules: str, word: str, conditions: Conditions) -> Bound:
-    """What the answer wins; from an agent that remembers, once that knows the answerer."""
+    """Measure the winnings of the local response, after an agent that remembers has met it."""
     start = start_of(rules, FULL_DICE)
     rounds = max(2, conditions.number(*ROUNDS) // 2)
     known = conditions.pick(*KNOWN_ROUNDS)
 
     def play(seat: int) -> Payoffs:
-        answer = answer_to_book(start, conditions)
+        response = response_to_book(start, conditions)
         series = Series(compiled(word, start), start, seat, SEED)
-        if word == UNREAD:
-            return series.play(answer, rounds)
-        series.play(answer, known, DEALS_BEFORE, learns=True)
-        return series.play(answer, rounds, learns=True)
+        if word == NOT_ADAPTING:
+            return series.play(response, rounds)
+        series.play(response, known, DEALS_BEFORE, learns=True)
+        return series.play(response, rounds, learns=True)
 
     figure = _in_both_seats(play, conditions)
-    if word != UNREAD:
+    if word != NOT_ADAPTING:
         return figure.model_copy(update={"known_rounds": known})
     command = (
         f"perudo exploitability {word} --rules {rules} --dice {FULL_DICE[0]},{FULL_DICE[1]} "
@@ -166,19 +167,19 @@ def _local(rules: str, word: str, conditions: Conditions) -> Bound:
 
 
 def _misled(rules: str, word: str, conditions: Conditions) -> Bound:
-    """What the answer wins from a champion that takes it for another agent."""
+    """Measure the winnings from a champion that takes the responder for another agent."""
     start = start_of(rules, FULL_DICE)
     known = conditions.pick(*KNOWN_ROUNDS)
 
     def play(seat: int) -> Payoffs:
         champion, feigned = compiled(CHAMPION, start), compiled(word, start)
         if feigned.memory_width > champion.memory_width:
-            raise PerudoError(f"{word} remembers more than there is room for")
+            raise PerudoError(f"{word} needs a larger memory than the champion's")
         series = Series(champion, start, seat, SEED)
-        pretence = Answer(feigned.policy, feigned.parameters, feigned)
+        pretence = Response(feigned.policy, feigned.parameters, feigned)
         series.play(pretence, known, DEALS_BEFORE, learns=True)
         rounds = max(2, conditions.number(*MISLED_ROUNDS) // 2)
-        return series.play(answer_to_book(start, conditions), rounds)
+        return series.play(response_to_book(start, conditions), rounds)
 
     return _in_both_seats(play, conditions).model_copy(update={"known_rounds": known})
 
@@ -190,12 +191,12 @@ def _bound(figures: FigureFile, name: str) -> Measure | None:
 
 
 def rise_of(figures: FigureFile, rules: str) -> Measure | None:
-    """What memory adds to the local bound."""
+    """Return the amount that memory adds to the local bound."""
     return less(_bound(figures, f"known/{rules}"), _bound(figures, f"local/{rules}"))
 
 
 def goals(figures: FigureFile) -> list[Goal]:
-    """Exploitability in small rounds, and bounds in full ones."""
+    """Return the goals for exploitability in small rounds and for bounds in full ones."""
     exact = [
         (name.removeprefix("bound/exact/").replace("/", " "), exactly(found.exploitability))
         for name in figures.names("bound/exact/")
@@ -211,13 +212,13 @@ def goals(figures: FigureFile) -> list[Goal]:
             exact,
         ),
         goal(
-            "5 v 5, `common` and `dudo_ai`: a local answer wins at most 0.05 of a die",
+            "5 v 5, `common` and `dudo_ai`: a local response wins at most 0.05 of a die",
             dice,
             at_most(LOCAL_BOUND),
             ((rules, _bound(figures, f"local/{rules}")) for rules in FULL_RULES),
         ),
         goal(
-            "reading opponents raises what a local answer wins by at most 0.02 of a die",
+            "reading opponents lets a local response win at most 0.02 of a die more",
             dice,
             at_most(RISE),
             ((rules, rise_of(figures, rules)) for rules in FULL_RULES),
@@ -227,7 +228,7 @@ def goals(figures: FigureFile) -> list[Goal]:
 
 # --- tables -------------------------------------------------------------------------------------
 def tables(figures: FigureFile) -> str:
-    """How exploitable the champion is."""
+    """Return the tables of the champion's exploitability."""
     return "\n\n".join(part for part in (_exact_table(figures), _full_table(figures)) if part)
 
 
@@ -253,7 +254,7 @@ def _full_table(figures: FigureFile) -> str:
     for rules in FULL_RULES:
         ways = {
             f"local/{rules}": "`champion:adapt=0`",
-            f"known/{rules}": "`champion`, which knows the answerer",
+            f"known/{rules}": "`champion`, which knows the responder",
         }
         ways |= {f"misled/{rules}/{word}": f"`champion`, misled by `{word}`" for word in MISLEADING}
         for way, label in ways.items():
@@ -264,10 +265,10 @@ def _full_table(figures: FigureFile) -> str:
                 known_rounds = max(known_rounds, one.known_rounds)
     if not rows:
         return ""
-    heads = ["what a local answer wins at 5 v 5, in dice", "rounds", "won", "more than without"]
+    heads = ["dice won by a local response at 5 v 5", "rounds", "won", "more than without memory"]
     return table(heads, rows) + (
-        "\n\nThe local answer searches at each decision and knows the champion's book. "
-        f"*Knows*: the champion was shown {known_rounds} rounds of the answerer before, and all "
-        "that follow. *Misled*: it was shown as many of somebody else in the answerer's place, "
-        "and keeps believing in that; no goal, since nobody stays wrong so long."
+        "\n\nThe local response searches at each decision and knows the champion's book. "
+        f"*Knows*: the champion saw {known_rounds} rounds of the responder before, and sees all "
+        "that follow. *Misled*: it saw as many rounds of another agent in the responder's seat, "
+        "and keeps its beliefs; this has no goal, because no player stays wrong so long."
     )

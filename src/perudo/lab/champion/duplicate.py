@@ -1,7 +1,7 @@
 """Duplicate games of the champion: a line-up in all rotations of its seats, with the same dice.
 
-Memories begin empty in every game. Intervals are Wilson's; since what is lucky for one seat is
-unlucky for another, they are rather too wide than too narrow.
+Memories begin empty in every game. Intervals are Wilson's; they are rather too wide, because dice
+that are lucky for one seat are unlucky for another.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from perudo.lab.experiments.experiment import Conditions
 from perudo.lab.tournament.schedule import rotated
 
 SEED = 7
-CHAMPION, UNREAD = "champion", "champion:adapt=0"
+CHAMPION, NOT_ADAPTING = "champion", "champion:adapt=0"
 PRESETS = ("common", "official")
 STRONGEST = "pomcp-pgt-ucb"
 """The strongest other agent, by the ladder's mean."""
@@ -33,7 +33,7 @@ def duplicate(
     dice: Sequence[int] | None = None,
     seed: int = SEED,
 ) -> GamesWon:
-    """Play about this many games; returns what the first agent won."""
+    """Play about this many games; return the games that the first agent won."""
     made = {word: word if isinstance(word, Agent) else agent_named(word) for word in words}
     agents = [made[word] for word in words]
     each = max(1, games // len(agents))
@@ -85,7 +85,7 @@ def _command(
 
 
 def duplicate_task(name: str, words: Sequence[str], rules: str, size: Size) -> Task:
-    """A figure that duplicate games give."""
+    """Return a task that measures a figure by duplicate games."""
     return Task(
         name, lambda conditions: duplicate(conditions, words, rules, conditions.number(*size))
     )

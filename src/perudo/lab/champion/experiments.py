@@ -1,4 +1,4 @@
-"""The champion's experiments, and the page that shows their figures beside the goals."""
+"""The champion's experiments, and the tables that compare their figures with the goals."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ Goals = Callable[[FigureFile], list[Goal]]
 
 PARTS: dict[str, tuple[str, Callable[[FigureFile], list[Task]], Goals]] = {
     "speed": ("time of decisions", lambda _: speed.tasks(), speed.goals),
-    "rounds": ("rounds against a caller by chances", lambda _: rounds.tasks(), rounds.goals),
-    "bound": ("how exploitable it is between two", lambda _: bounds.tasks(), bounds.goals),
-    "two": ("matches between two", lambda _: two.tasks(), two.goals),
+    "rounds": ("rounds against a threshold caller", lambda _: rounds.tasks(), rounds.goals),
+    "bound": ("exploitability with two players", lambda _: bounds.tasks(), bounds.goals),
+    "two": ("matches of two", lambda _: two.tasks(), two.goals),
     "four": ("games of four", lambda _: many.four_tasks(), many.four_goals),
     "six": ("games of six", lambda _: many.six_tasks(), many.six_goals),
     "copies": ("three copies and a fourth", lambda _: many.copies_tasks(), many.copies_goals),
     "time": ("strength against time", thinking_time.tasks, thinking_time.goals),
 }
-"""Title, figures and goals by part, in the order in which they are run: the quickest first."""
+"""The title, figures and goals of each part, in the order they run: the fastest first."""
 SHOWN = ("bound", "rounds", "two", "four", "six", "copies", "time", "speed")
 """The order of the goals on the page."""
 
 
 def select(parts: Sequence[str], figures: FigureFile) -> list[Experiment]:
-    """The experiments of some parts, or all of them if none is named."""
+    """Return the experiments of some parts, or all of them if none is named."""
     for part in parts:
         if part not in PARTS:
             raise UnknownNameError(f"there is no part {part!r}; there are: {', '.join(PARTS)}")
@@ -52,18 +52,18 @@ def _experiment(part: str, figures: FigureFile) -> Experiment:
 
 
 def goals_of(figures: FigureFile) -> list[Goal]:
-    """All that the champion has to show."""
+    """Return all goals, in the order of the page."""
     return [goal for part in SHOWN for goal in PARTS[part][2](figures)]
 
 
 # --- the page -----------------------------------------------------------------------------------
 def require(project: Path) -> None:
-    """Raise unless the page has a place for the tables."""
+    """Raise an error unless the page has a place for the tables."""
     split_page((project / PAGE).read_text("utf-8"), BEGIN, END)
 
 
 def write(project: Path, figures: FigureFile) -> list[Path]:
-    """Write the tables, and the plot if its points are there; returns the files."""
+    """Write the tables, and the plot if its points were measured; return the files."""
     page = project / PAGE
     before, after = split_page(page.read_text("utf-8"), BEGIN, END)
     page.write_text(before + markdown(figures) + after, "utf-8")
@@ -75,7 +75,7 @@ def write(project: Path, figures: FigureFile) -> list[Path]:
 
 
 def markdown(figures: FigureFile) -> str:
-    """The figures as text, a summary, and a table for each part."""
+    """Return the goals and the tables of each part, in Markdown."""
     parts = [
         _about(figures),
         table(("goal", "measured", "of", "reached"), [goal.cells() for goal in goals_of(figures)]),
@@ -95,9 +95,10 @@ def _about(figures: FigureFile) -> str:
     commits = sorted({one.commit for one in found})
     seconds = sum(one.seconds for one in found)
     return (
-        f"Written by `{COMMAND}`, which keeps every figure with its command, seed, games, seconds "
-        "and commit in `benchmarks/champion.json`. Every line-up is played in all rotations of its "
-        "seats with the same dice, and memories begin anew with every game (`--series 1`). "
+        f"Written by `{COMMAND}`, which stores every figure with its command, seed, games, "
+        "seconds and commit in `benchmarks/champion.json`. Every line-up is played in all "
+        "rotations of its seats with the same dice, and memories are cleared before every game "
+        "(`--series 1`). "
         f"Intervals are 95 %. {RULE} {len(found)} figures, {seconds / 60:.0f} minutes, commit "
         f"{', '.join(commits) or 'unknown'}."
     )

@@ -1,4 +1,4 @@
-"""Figures of the champion's experiments: their shapes, and the file that keeps them."""
+"""The figures of the champion's experiments: their schemas, and the file that keeps them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from perudo.lab.play import cores
 
 
 class Figure(BaseModel):
-    """A measurement; its fields are written in their order, those that are not set left out."""
+    """A measurement; the file has its fields in order, without the ones that were not set."""
 
     model_config = ConfigDict(frozen=True)
 
 
 class Share(Figure):
-    """Games won."""
+    """Games won, with their share."""
 
     games: int
     wins: float
@@ -34,15 +34,15 @@ class Share(Figure):
 
     @property
     def measure(self) -> Measure:
-        """The share with its interval."""
+        """The share of games won, with its interval."""
         return Measure(self.share, *self.ci95)
 
 
 class GamesWon(Figure):
-    """Games that the first agent of a line-up won, all seats taken together."""
+    """The games that the first agent of a line-up won, over all seats."""
 
     command: str = ""
-    """Plays one rotation of the seats; in the others the names move on."""
+    """The command that plays the first rotation; for the others the names move on."""
     seed: int = 0
     games: int
     wins: float
@@ -58,12 +58,12 @@ class GamesWon(Figure):
 
     @property
     def measure(self) -> Measure:
-        """The share with its interval."""
+        """The share of games won, with its interval."""
         return Measure(self.share, *self.ci95)
 
 
 class Bound(Figure):
-    """Dice that a local answer won a round, on average."""
+    """The dice that a local response won per round, on average."""
 
     seed: int = 0
     rounds: int
@@ -75,12 +75,12 @@ class Bound(Figure):
 
     @property
     def measure(self) -> Measure:
-        """The mean with its interval."""
+        """The mean winnings with their interval."""
         return Measure(self.won, *self.ci95)
 
 
 class Exploitability(Figure):
-    """Exact exploitability of a small round, or the reason why it was not computed."""
+    """The exact exploitability of a small round, or the reason why it was not computed."""
 
     command: str = ""
     exploitability: float | None
@@ -90,7 +90,7 @@ class Exploitability(Figure):
 
 
 class DecisionTimes(Figure):
-    """Milliseconds of decisions with so many dice each."""
+    """The times of decisions at a number of dice each, in milliseconds."""
 
     dice: int
     mean_ms: float
@@ -99,7 +99,7 @@ class DecisionTimes(Figure):
 
 
 class Speed(Figure):
-    """Milliseconds of decisions at tables of one size."""
+    """The times of decisions at tables of one size, in milliseconds."""
 
     seed: int = 0
     decisions: int
@@ -108,7 +108,7 @@ class Speed(Figure):
 
 
 class Budget(Figure):
-    """What decisions with one number of rollouts lose against the longest search."""
+    """The loss of decisions with a number of rollouts, compared with the longest search."""
 
     rollouts: int
     mean_ms: float
@@ -117,7 +117,7 @@ class Budget(Figure):
 
 
 class Settling(Figure):
-    """What the same decisions lose with different budgets."""
+    """The losses of the same decisions with different budgets."""
 
     seed: int = 0
     decisions: int
@@ -129,7 +129,7 @@ Measured = GamesWon | Bound | Exploitability | Speed | Settling
 
 
 class Provenance(Figure):
-    """How long a figure took to measure, and with which sources."""
+    """The time a figure took to measure, and the commit of the sources."""
 
     seconds: float
     cores: int = 1
@@ -142,15 +142,15 @@ Kind = TypeVar("Kind", bound=Figure)
 # --- measuring and keeping ----------------------------------------------------------------------
 @dataclass(frozen=True)
 class Task:
-    """One figure to be measured."""
+    """A figure to measure."""
 
     name: str
-    """Part and figure: ``two/common/observer``."""
+    """The part and the figure: ``two/common/observer``."""
     measure: Callable[[Conditions], Measured]
 
 
 class FigureFile:
-    """Figures by name; each is written to the file as soon as it is measured."""
+    """A file of figures by name; each is written as soon as it is measured."""
 
     def __init__(
         self,
@@ -169,16 +169,16 @@ class FigureFile:
             self._texts = {name: _text(figure) for name, figure in stored.items()}
 
     def names(self, prefix: str = "") -> list[str]:
-        """Names of the figures that are there."""
+        """Return the names of the measured figures."""
         return [name for name in self._texts if name.startswith(prefix)]
 
     def find(self, kind: type[Kind], name: str) -> Kind | None:
-        """The figure of this name, if it was measured."""
+        """Return the figure of this name, or None if it was not measured."""
         text = self._texts.get(name)
         return None if text is None else kind.model_validate_json(text)
 
     def measure_missing(self, tasks: Iterable[Task], conditions: Conditions) -> None:
-        """Measure what is missing, or everything if figures are to be measured again."""
+        """Measure the missing figures, or all of them if ``again`` was set."""
         for task in tasks:
             if task.name not in self._texts or self._again:
                 started = time.perf_counter()

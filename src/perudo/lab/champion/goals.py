@@ -1,4 +1,4 @@
-"""Goals of the champion: a claim, the figures that it is about, and how far they bear it out."""
+"""Goals of the champion: claims, the figures they are about, and whether these support them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from perudo.lab.experiments.experiment import AGREES, DIFFERS, Claim, Row
 from perudo.lab.experiments.measures import Measure, difference
 
-YES, BARELY, HARDLY, NO = "yes", "yes (unclear)", "no (unclear)", "no"
+YES, PROBABLY_YES, PROBABLY_NO, NO = "yes", "yes (unclear)", "no (unclear)", "no"
 RULE = (
     "*yes* and *no*: the whole 95 % interval says so; *(unclear)*: the figure itself does, but a "
     "part of the interval lies on the other side of the goal."
@@ -19,26 +19,26 @@ Named = Iterable[tuple[str, Measure | None]]
 
 
 def at_least(goal: float) -> Claim:
-    """The claim that a value is as large as the goal."""
+    """Return the claim that a value is at least the goal."""
     return goal, math.inf
 
 
 def at_most(goal: float) -> Claim:
-    """The claim that a value is as small as the goal."""
+    """Return the claim that a value is at most the goal."""
     return -math.inf, goal
 
 
 def reached(row: Row) -> str:
-    """Say whether a row bears out its claim."""
+    """Return one of four words for how clearly a row meets its claim."""
     if row.verdict in (AGREES, DIFFERS):
         return YES if row.verdict == AGREES else NO
     assert row.claim is not None
     assert row.value is not None
-    return BARELY if row.claim[0] <= row.value <= row.claim[1] else HARDLY
+    return PROBABLY_YES if row.claim[0] <= row.value <= row.claim[1] else PROBABLY_NO
 
 
 def reached_by(value: Measure, claim: Claim) -> str:
-    """Say whether a value bears out a claim."""
+    """Return one of four words for how clearly a value meets a claim."""
     return reached(Row("", value, claim=claim))
 
 
@@ -49,28 +49,28 @@ class Goal:
     text: str
     show: Callable[[Measure], str]
     rows: list[Row]
-    """Those that were measured, the one furthest behind first."""
+    """The measured values, the worst first."""
     wanted: int
-    """The number of figures that there should be."""
+    """The number of figures that the goal is about."""
     lenient: bool = False
-    """True if only a value that is clearly on the wrong side misses the goal."""
+    """True if only a value clearly on the wrong side misses the goal."""
 
     @property
     def reached(self) -> str:
-        """The verdict of the worst figure; nothing is reached while one is missing."""
+        """The verdict of the worst figure, or the number of measured figures if any is missing."""
         if len(self.rows) < self.wanted:
             return f"{len(self.rows)} of {self.wanted} measured"
         return self._reached(self.worst)
 
     @property
     def worst(self) -> Row:
-        """The figure that is furthest from the goal, or nearest to missing it."""
-        order = (NO, HARDLY, BARELY, YES)
+        """The figure furthest from the goal, or nearest to missing it."""
+        order = (NO, PROBABLY_NO, PROBABLY_YES, YES)
         return min(self.rows, key=lambda row: order.index(self._reached(row)))
 
     @property
     def findings(self) -> list[Row]:
-        """Its rows as those of an experiment."""
+        """The rows with the goal's text in their labels, for an experiment."""
         return [
             replace(row, label=f"{self.text}: {row.label}" if row.label else self.text)
             for row in self.rows
@@ -82,7 +82,7 @@ class Goal:
         return reached(row)
 
     def cells(self) -> tuple[str, str, str, str]:
-        """The goal, its worst figure, the figure's label, and whether the goal is reached."""
+        """Return the goal, its worst figure, the figure's label, and the verdict."""
         if not self.rows:
             return self.text, ABSENT, ABSENT, "not measured"
         worst = self.worst
@@ -94,7 +94,7 @@ class Goal:
 def goal(
     text: str, show: Callable[[Measure], str], claim: Claim, named: Named, lenient: bool = False
 ) -> Goal:
-    """A goal from labelled values, of which those that are None were not measured."""
+    """Return a goal for labelled values; a value that was not measured is None."""
     listed = list(named)
     rows = [
         Row(label, value, says="the goal", claim=claim, digits=4)
@@ -106,32 +106,32 @@ def goal(
 
 
 def less(one: Measure | None, other: Measure | None) -> Measure | None:
-    """The difference of two values, if both were measured."""
+    """Return the difference of two values, if both were measured."""
     return None if one is None or other is None else difference(one, other)
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table; all columns but the first are of numbers."""
+    """Return a Markdown table; all columns but the first hold numbers."""
     lines = ["| " + " | ".join(heads) + " |", "|-" + "|-:" * (len(heads) - 1) + "|"]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
 def shown(value: Measure | None, show: Callable[[Measure], str]) -> str:
-    """A value in words, or a dash."""
+    """Format a value, or return a dash if there is none."""
     return ABSENT if value is None else show(value)
 
 
 # --- words for numbers --------------------------------------------------------------------------
 def percent(value: Measure) -> str:
-    """A share: ``57.3 % (54.1 to 60.4)``."""
+    """Format a share: ``57.3 % (54.1 to 60.4)``."""
     return f"{100 * value.value:.1f} % ({100 * value.low:.1f} to {100 * value.high:.1f})"
 
 
 def points(value: Measure) -> str:
-    """A difference of shares, in percentage points."""
+    """Format a difference of shares, in percentage points."""
     return f"{100 * value.value:+.1f} ({100 * value.low:+.1f} to {100 * value.high:+.1f})"
 
 
 def dice(value: Measure) -> str:
-    """A part of a die, with its interval."""
+    """Format winnings in dice, with their interval."""
     return f"{value.value:.3f} ({value.low:.3f} to {value.high:.3f})"

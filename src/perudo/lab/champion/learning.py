@@ -1,8 +1,9 @@
-"""Watching players, and fitting the champion's network to what they did.
+"""Collect decisions of players, and fit the champion's network to them.
 
-``watch`` seats agents of several kinds at tables and keeps every decision: what the player saw, who
-it was and what was done. ``fit`` then raises the likelihood of these decisions step by step (Adam,
-Kingma and Ba 2015); each kind of player has its own last layer, the rest is everybody's.
+``watch`` seats agents of several kinds at tables and stores every decision: the player's view, its
+kind and its action. ``fit`` then maximises the likelihood of these decisions by Adam (Kingma and
+Ba, "Adam: A Method for Stochastic Optimization", 2015); each kind of player has its own last layer,
+and all share the other weights.
 """
 
 from __future__ import annotations
@@ -43,37 +44,37 @@ from perudo.games.policy import policy_at
 from perudo.lab.arena import LineUp
 
 Whole = npt.NDArray[np.int64]
-MEAN, SQUARE, TINY = 0.9, 0.999, 1e-8
-"""Adam's usual constants."""
+MEAN_DECAY, SQUARE_DECAY, EPSILON = 0.9, 0.999, 1e-8
+"""The default constants of Adam: decay rates of the means and squares, and epsilon."""
 
 
 class Cast(NamedTuple):
-    """The players that may sit at the tables."""
+    """The players from which the seats of the tables are drawn."""
 
     line_up: LineUp
     shares: npt.NDArray[np.float64]
-    """(players,): how often each is drawn for a seat, summed up."""
+    """(players,): the cumulative probability of each to be drawn for a seat."""
 
 
 class Workspace(NamedTuple):
-    """What is needed while agents play."""
+    """The arrays that a kernel needs while agents play."""
 
     states: Record
-    """[3]: the table, what is seen of it, and the table before the round."""
+    """[3]: the table, the actor's view of it, and the table before the round."""
     memories: npt.NDArray[np.float64]
-    """[seats, seats, numbers]: what each seat remembers of the others."""
+    """[seats, seats, numbers]: the memory of each seat about the others."""
     streams: npt.NDArray[np.uint64]
-    """[seats, 1]"""
+    """[seats, 1]: the random stream of each seat."""
     thoughts: Record
 
 
 class Watched(NamedTuple):
-    """Decisions that were watched, and how rounds ended."""
+    """The observed decisions, and the outcomes of rounds."""
 
     views: Record
-    """[decisions]: what the player saw."""
+    """[decisions]: the player's view."""
     kinds: Whole
-    """[decisions]: which agent the player was."""
+    """[decisions]: the kind of the player."""
     saids: Whole
     """[decisions]: the action."""
     rounds: Whole
@@ -81,18 +82,18 @@ class Watched(NamedTuple):
 
 
 class Adam(NamedTuple):
-    """The state of a fit; each is [weights]."""
+    """The state of a fit; each array is [weights]."""
 
     weights: Numbers
     means: Numbers
-    """Running means of the slopes ..."""
+    """Running means of the gradients."""
     squares: Numbers
-    """... and of their squares."""
+    """Running means of the squared gradients."""
 
 
 @kernel
 def note_round(before: Record, after: Record, note: Whole) -> None:
-    """How a round began and what it changed, as ``match_worth`` wants it."""
+    """Write the dice at the start of a round and its outcome, as ``match_worth`` describes."""
     note[:] = 0
     note[0] = before.live
     seat = int(before.opener)
@@ -107,9 +108,9 @@ def note_round(before: Record, after: Record, note: Whole) -> None:
 
 @kernel
 def watch(starts: Record, cast: Cast, work: Workspace, stream: Stream, found: Watched) -> int:
-    """Fill ``found`` with decisions of agents that are drawn for each seat.
+    """Fill ``found`` with decisions of agents drawn at random for each seat.
 
-    Returns the number of rounds that ended.
+    Return the number of rounds that ended.
     """
     match, view, before = work.states[0], work.states[1], work.states[2]
     memories, streams, thoughts = work.memories, work.streams, work.thoughts
@@ -154,17 +155,17 @@ def watch(starts: Record, cast: Cast, work: Workspace, stream: Stream, found: Wa
 
 @kernel
 def look_at(view: Record, model: int, said: int, network: Network, room: Room) -> tuple[int, int]:
-    """Work out a decision's chances; returns the place of what was said, and how many there are."""
+    """Compute the policy of a model; return the place of the action ``said`` and the move count."""
     count = work_out(view, int(view.viewer), network, room)
     judge_as(network, model, count, room)
     return place_of(said, count, room), count
 
 
 @kernel
-def add_slopes(
+def add_gradient(
     network: Network, model: int, said: int, count: int, room: Room, slopes: Network
 ) -> None:
-    """Add how a decision's likelihood falls with each weight; the move at ``said`` was made."""
+    """Add the gradient of the negative log-likelihood of a decision, the move at ``said``."""
     of_units = network[2][model]
     position, _, moves, units, chances, _ = room
     nothing = np.float32(0.0)
@@ -186,9 +187,9 @@ def add_slopes(
 
 @kernel
 def fit(seen: Watched, order: Whole, adam: Adam, steps: int, batch: int, rate: float) -> float:
-    """Go through decisions in an order, with a step after each batch.
+    """Fit to decisions in the given order, with a step of Adam after each batch.
 
-    ``steps`` were made before. Returns the mean logarithm of the decisions' chances.
+    ``steps`` is the number of earlier steps. Return the mean log-likelihood of the decisions.
     """
     weights, means, squares = adam.weights, adam.means, adam.squares
     room, slopes = new_room(), np.zeros(weights.size, np.float32)
@@ -200,25 +201,29 @@ def fit(seen: Watched, order: Whole, adam: Adam, steps: int, batch: int, rate: f
         place, count = look_at(seen.views[at], kind, seen.saids[at], network, room)
         if place != NOT_LISTED:
             counted += 1
-            total += math.log(max(room[4][place], TINY))
-            add_slopes(network, kind, place, count, room, slopes_of)
+            total += math.log(max(room[4][place], EPSILON))
+            add_gradient(network, kind, place, count, room, slopes_of)
         if (index + 1) % batch == 0:
             steps += 1
-            # the running means begin at zero, which is made up for
-            pace = np.float32(rate * math.sqrt(1.0 - SQUARE**steps) / (1.0 - MEAN**steps))
+            # corrects the bias of running means that begin at zero
+            pace = np.float32(
+                rate * math.sqrt(1.0 - SQUARE_DECAY**steps) / (1.0 - MEAN_DECAY**steps)
+            )
             for number in range(weights.size):
                 slope = slopes[number] / np.float32(batch)
                 slopes[number] = 0.0
-                means[number] += np.float32(1.0 - MEAN) * (slope - means[number])
-                squares[number] += np.float32(1.0 - SQUARE) * (slope * slope - squares[number])
-                step = pace * means[number] / (math.sqrt(squares[number]) + TINY)
+                means[number] += np.float32(1.0 - MEAN_DECAY) * (slope - means[number])
+                squares[number] += np.float32(1.0 - SQUARE_DECAY) * (
+                    slope * slope - squares[number]
+                )
+                step = pace * means[number] / (math.sqrt(squares[number]) + EPSILON)
                 weights[number] -= np.float32(step)
     return total / max(counted, 1)
 
 
 @kernel
 def judge(seen: Watched, weights: Numbers, log_chances: npt.NDArray[np.float64]) -> None:
-    """Fill in the logarithm of each decision's chance by its own model; 0 if it has none."""
+    """Write the log-likelihood of each decision by its own model; 0 if the move is not listed."""
     room, network = new_room(), network_of(weights)
     for at in range(seen.views.size):
         place, _ = look_at(seen.views[at], seen.kinds[at], seen.saids[at], network, room)

@@ -1,4 +1,4 @@
-"""Tables of four and six: against others, and what three copies leave to a fourth."""
+"""Tables of four and six: matches against others, and a fourth agent against three copies."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ THREE = {
     "mixed-1": (STRONGEST, "pomcp", ENSEMBLE),
     "mixed-2": ("pomcp-pgt-rm", "observer", "boros-bluff"),
 }
-"""Opponents at tables of four: three of the strongest, three of one that is as strong there, and
-different ones of the ladder's upper half."""
+"""Opponents at tables of four: three copies of the strongest agent, three of one that is as strong
+there, and mixed tables from the ladder's upper half."""
 FOURTH = ("observer", "boros-bluff", STRONGEST)
-"""The agents that sit with three copies ..."""
+"""The agents that play against three copies."""
 COPIES = (CHAMPION, STRONGEST, "pomcp", "pomcp-pgt-rm", ENSEMBLE, "observer")
-"""... of one of these."""
+"""The agents that are copied."""
 
 
 def four_tasks() -> list[Task]:
-    """Games against three others."""
+    """Return tasks for games against three others."""
     return [
         duplicate_task(
             f"four/{rules}/{way}",
@@ -50,13 +50,13 @@ def four_tasks() -> list[Task]:
 
 
 def six_tasks() -> list[Task]:
-    """Games against five of the strongest."""
+    """Return tasks for games against five copies of the strongest agent."""
     lineup = [CHAMPION, *[STRONGEST] * 5]
     return [duplicate_task(f"six/{rules}", lineup, rules, (6, 600)) for rules in PRESETS]
 
 
 def copies_tasks() -> list[Task]:
-    """Games of a fourth with three copies of the champion, and of others."""
+    """Return tasks for games of a fourth agent against three copies of another."""
     return [
         duplicate_task(f"copies/{fourth}/{other}", [fourth, *[other] * 3], "common", (4, 400))
         for fourth in FOURTH
@@ -66,7 +66,7 @@ def copies_tasks() -> list[Task]:
 
 
 def line_ups() -> dict[str, str]:
-    """Opponents at tables of four in words, by the end of their figures' names."""
+    """Return the opponents at tables of four in words, by the last part of the figures' names."""
     return {
         way: f"three {three[0]}" if len(set(three)) == 1 else ", ".join(three)
         for way, three in THREE.items()
@@ -74,7 +74,7 @@ def line_ups() -> dict[str, str]:
 
 
 def four_goals(figures: FigureFile) -> list[Goal]:
-    """The share at tables of four, altogether and from each seat."""
+    """Return the goals for tables of four, in total and from each seat."""
     tables: list[tuple[str, Measure | None]] = []
     seats: list[tuple[str, Measure | None]] = []
     for rules in PRESETS:
@@ -91,7 +91,7 @@ def four_goals(figures: FigureFile) -> list[Goal]:
 
 
 def six_goals(figures: FigureFile) -> list[Goal]:
-    """The share at tables of six."""
+    """Return the goals for tables of six."""
     return [
         goal(
             f"six players: at least 25 % against five {STRONGEST}",
@@ -103,23 +103,23 @@ def six_goals(figures: FigureFile) -> list[Goal]:
 
 
 def copies_goals(figures: FigureFile) -> list[Goal]:
-    """What three champions leave to a fourth, less what three of another leave."""
+    """Return the goals for a fourth agent's share against three champions and three others."""
     others = [other for other in COPIES if other != CHAMPION]
-    own = left_on_average(figures, CHAMPION)
+    own = mean_share_against(figures, CHAMPION)
     return [
         goal(
-            "three copies of the champion leave a fourth no more than three copies of another, "
-            f"on average over {len(FOURTH)} fourths",
+            "a fourth player wins no more from three champions than from three of another agent, "
+            f"on average over {len(FOURTH)} fourth players",
             points,
             at_most(0.0),
-            ((other, less(own, left_on_average(figures, other))) for other in others),
+            ((other, less(own, mean_share_against(figures, other))) for other in others),
         ),
         goal(
-            "the same, for each fourth by itself",
+            "the same, for each fourth player alone",
             points,
             at_most(0.0),
             (
-                (f"{fourth}, {other}", ease_of(figures, fourth, other))
+                (f"{fourth}, {other}", extra_share(figures, fourth, other))
                 for fourth in FOURTH
                 for other in others
             ),
@@ -127,25 +127,25 @@ def copies_goals(figures: FigureFile) -> list[Goal]:
     ]
 
 
-def left_to(figures: FigureFile, fourth: str, other: str) -> Measure | None:
-    """The share that a fourth wins from three copies; from three of its own kind a quarter."""
+def share_against(figures: FigureFile, fourth: str, other: str) -> Measure | None:
+    """Return a fourth agent's share against three copies; against its own copies, a quarter."""
     return exactly(QUARTER) if fourth == other else share_of(figures, f"copies/{fourth}/{other}")
 
 
-def left_on_average(figures: FigureFile, other: str) -> Measure | None:
-    """The mean of what all fourths win from three copies."""
-    values = [left_to(figures, fourth, other) for fourth in FOURTH]
+def mean_share_against(figures: FigureFile, other: str) -> Measure | None:
+    """Return the mean share of all fourth agents against three copies."""
+    values = [share_against(figures, fourth, other) for fourth in FOURTH]
     there = [one for one in values if one is not None]
     return mean_of(there) if len(there) == len(values) else None
 
 
-def ease_of(figures: FigureFile, fourth: str, other: str) -> Measure | None:
-    """How much more a fourth wins from three champions than from three of another."""
-    return less(left_to(figures, fourth, CHAMPION), left_to(figures, fourth, other))
+def extra_share(figures: FigureFile, fourth: str, other: str) -> Measure | None:
+    """Return a fourth agent's share against three champions, less that against three others."""
+    return less(share_against(figures, fourth, CHAMPION), share_against(figures, fourth, other))
 
 
 def tables(figures: FigureFile) -> str:
-    """Tables of four and six."""
+    """Return the tables of results at tables of four and six."""
     names = {
         f"four/{rules}/{way}": f"4 players, `{rules}`, against {others}"
         for rules in PRESETS
@@ -172,14 +172,14 @@ def _seat(value: Measure) -> str:
 
 
 def copies_table(figures: FigureFile) -> str:
-    """What three copies leave to a fourth."""
+    """Return the table of a fourth agent's shares against three copies."""
     rows = []
     for fourth in FOURTH:
-        values = [left_to(figures, fourth, other) for other in COPIES]
+        values = [share_against(figures, fourth, other) for other in COPIES]
         if values[0] is not None:
             least = min(
-                (ease for other in COPIES[1:] if (ease := ease_of(figures, fourth, other))),
-                key=lambda ease: -ease.value,
+                (extra for other in COPIES[1:] if (extra := extra_share(figures, fourth, other))),
+                key=lambda extra: -extra.value,
                 default=None,
             )
             cells = [
@@ -189,7 +189,7 @@ def copies_table(figures: FigureFile) -> str:
             rows.append((f"`{fourth}`", *cells, shown(least, points)))
     if not rows:
         return ""
-    means = [shown(left_on_average(figures, other), percent) for other in COPIES]
+    means = [shown(mean_share_against(figures, other), percent) for other in COPIES]
     rows.append(("on average", *means, ABSENT))
-    heads = ["what a fourth wins from three", *(f"`{other}`" for other in COPIES)]
-    return table([*heads, "at `champion` more than at the hardest other, points"], rows)
+    heads = ["games won by a fourth from three", *(f"`{other}`" for other in COPIES)]
+    return table([*heads, "from `champion` more than from the hardest other, points"], rows)

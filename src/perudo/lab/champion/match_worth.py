@@ -1,8 +1,8 @@
-"""What standings of a match are worth, worked out from how rounds end.
+"""The value of a match to each player, by the dice they hold, computed from how rounds end.
 
-How rounds end is learnt from rounds that were seen: for each number of players, who loses a die or
-gains one, by their place after the opener and the dice that they have. From that follows what every
-standing is worth to everybody, for players who are alike.
+A model fitted to observed rounds predicts, for each number of players, who loses or gains a die, by
+the players' places after the opener and their dice. From it follow the values of all dice counts,
+for players of equal strength.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from perudo.agents.champion.match_worth import FIRST, MOST_DICE, MOST_PLAYERS, S
 
 Real = npt.NDArray[np.float64]
 Rounds = npt.NDArray[np.int64]
-"""By round: how many players, the opener's and the others' dice in the order of turns, and what
-happened: 0 nothing, 1 and more: who lost a die, by turns; -1 and less: who gained one."""
+"""One row per round: the number of players, their dice in the order of turns from the opener, and
+the outcome: 0 for no change, n if the n-th player lost a die, -n if the n-th player gained one."""
 WIDTH = MOST_PLAYERS + 2
-SHRINKING = 1e-4
-"""How much is lost by large coefficients, so that rare events do not get infinite ones."""
+L2_PENALTY = 1e-4
+"""The weight of L2 regularisation, which keeps the coefficients of rare events finite."""
 STEPS, RATE = 400, 0.1
-"""Of the fit (Adam)."""
-ALMOST_EQUAL = 1e-7
+"""The number of steps of Adam, and its initial rate."""
+TOLERANCE = 1e-7
 
 
 def _features(counts: Rounds) -> Real:
-    """By standing, turn and number: the place, the own dice, one's last die, the next one's."""
-    standings, players = counts.shape
-    places = np.broadcast_to(np.eye(players), (standings, players, players))
+    """Return features by dice counts and turn: place, own dice, last die, and neighbours' dice."""
+    rows, players = counts.shape
+    places = np.broadcast_to(np.eye(players), (rows, players, players))
     dice = counts / MOST_DICE
     rest = [dice, counts == 1, np.roll(dice, -1, axis=1), np.roll(dice, 1, axis=1)]
     return np.concatenate([places, np.stack(rest, axis=2)], axis=2)
 
 
 def _chances(coefficients: Real, counts: Rounds) -> Real:
-    """By standing: of nothing, of each player's loss, of each player's gain."""
+    """Return probabilities by dice counts: no change, each player's loss, each player's gain."""
     features = _features(counts)
     losing, gaining = coefficients[1:].reshape(2, features.shape[2])
     gains = np.where(counts < MOST_DICE, features @ gaining, -np.inf)
@@ -45,7 +45,7 @@ def _chances(coefficients: Real, counts: Rounds) -> Real:
 
 
 def fit_rounds(counts: Rounds, happened: Rounds) -> Real:
-    """The coefficients that make rounds between so many players likeliest."""
+    """Fit the coefficients of the model to rounds with one number of players."""
     players = counts.shape[1]
     features = _features(counts)
     numbers = features.shape[2]
@@ -63,7 +63,7 @@ def fit_rounds(counts: Rounds, happened: Rounds) -> Real:
                 np.einsum("sp,spn->n", off[:, players + 1 :], features),
             ]
         )
-        slopes += SHRINKING * coefficients
+        slopes += L2_PENALTY * coefficients
         mean += 0.1 * (slopes - mean)
         square += 0.01 * (slopes**2 - square)
         unbiased = mean / (1.0 - 0.9**step), square / (1.0 - 0.99**step)
@@ -72,12 +72,12 @@ def fit_rounds(counts: Rounds, happened: Rounds) -> Real:
     return coefficients
 
 
-def _standings(players: int) -> Rounds:
+def _all_counts(players: int) -> Rounds:
     return np.indices((MOST_DICE,) * players).reshape(players, -1).T + 1
 
 
 def _number(counts: Rounds) -> Rounds:
-    """Of standings in their table."""
+    """Return the index of each row of dice counts in its table."""
     number = np.zeros(len(counts), np.int64)
     for turn in range(counts.shape[1]):
         number = number * MOST_DICE + counts[:, turn] - 1
@@ -85,9 +85,9 @@ def _number(counts: Rounds) -> Rounds:
 
 
 def _after(counts: Rounds, turn: int, change: int, tables: dict[int, Real]) -> Real:
-    """By standing and player: what it is worth when somebody has lost or gained a die, and opens.
+    """Return values by dice counts and player, after a player loses or gains a die and opens.
 
-    Who loses the last die is out, and the next player opens.
+    A player who loses the last die is out, and the next player opens.
     """
     players = counts.shape[1]
     changed = counts.copy()
@@ -105,16 +105,16 @@ def _after(counts: Rounds, turn: int, change: int, tables: dict[int, Real]) -> R
     return worth
 
 
-def worth_of_standings(coefficients: dict[int, Real]) -> Worth:
-    """What each standing is worth, from how rounds end between so many players."""
+def worth_of_counts(coefficients: dict[int, Real]) -> Worth:
+    """Return the values of all dice counts, given the model's coefficients by number of players."""
     worth = np.zeros(SIZE)
     tables: dict[int, Real] = {}
     for players in range(2, MOST_PLAYERS + 1):
-        counts = _standings(players)
+        counts = _all_counts(players)
         chances = _chances(coefficients[players], counts)
         tables[players] = np.full(counts.shape, 1.0 / players)
         moved = 1.0
-        while moved > ALMOST_EQUAL:
+        while moved > TOLERANCE:
             new = np.zeros(counts.shape)
             for turn in range(players):
                 losing, gaining = chances[:, 1 + turn, None], chances[:, 1 + players + turn, None]
@@ -127,10 +127,10 @@ def worth_of_standings(coefficients: dict[int, Real]) -> Worth:
     return worth
 
 
-def learn_standings(rounds: Rounds) -> Worth:
-    """What standings are worth, by rounds that were seen."""
+def learn_match_worth(rounds: Rounds) -> Worth:
+    """Return the values of all dice counts, learnt from observed rounds."""
     coefficients = {}
     for players in range(2, MOST_PLAYERS + 1):
         some = rounds[rounds[:, 0] == players]
         coefficients[players] = fit_rounds(some[:, 1 : players + 1], some[:, -1])
-    return worth_of_standings(coefficients)
+    return worth_of_counts(coefficients)

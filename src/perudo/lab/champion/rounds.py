@@ -1,8 +1,8 @@
-"""Single rounds against a caller by chances, tuned against the champion at every pair of dice.
+"""Single rounds against a threshold caller, tuned against the champion at every pair of dice.
 
-The caller is the plainest sensible player, to be beaten however it is tuned. It is not on the
-ladder; ``perudo match champion src/perudo/lab/champion/rounds.py:ThresholdCaller:call=0.3`` plays
-against it.
+The caller is the simplest sensible player; the champion should beat it however it is tuned. It is
+not on the ladder; ``perudo match champion
+src/perudo/lab/champion/rounds.py:ThresholdCaller:call=0.3`` plays against it.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from perudo.lab.champion.two import share_of
 from perudo.lab.experiments.experiment import Conditions
 
 CALL, OPENING = range(2)
-"""The caller's parameters."""
+"""The indices of the caller's parameters."""
 ROUNDS, PAIR = 0.53, 0.50
 CALLS = (0.1, 0.2, 0.3, 0.4, 0.5)
 OPENINGS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1.1)
 TUNING_SEED = 11
-"""Not the seed of the figures, lest the best caller be the luckiest."""
+"""A seed other than the one of the figures, so that the best caller is not just the luckiest."""
 TUNING_SIZE = (40, 4_000)
 MOST_DICE = 5
 PAIRS = [(more, less) for more in range(1, MOST_DICE + 1) for less in range(1, more + 1)]
 FULL = "rounds/5v5"
 FILE = "src/perudo/lab/champion/rounds.py"
-"""The file that names the caller on the command line."""
+"""The file of the caller, as the command line names it."""
 
 
 # --- the caller ---------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ def likely_opening(observation: Record, lowest: int, chance: float) -> int:
 def decide_by_threshold(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Call a bid that is too unlikely; else make the likeliest of the lowest raises by face."""
+    """Call a bid that is too unlikely, otherwise make the likeliest lowest raise by face."""
     begin(thoughts)
     if asked_out_of_turn(observation):
         return surely(thoughts, call(observation))
@@ -80,7 +80,7 @@ def decide_by_threshold(
 
 @dataclass(frozen=True)
 class ThresholdCaller(CompiledAgent):
-    """Calls a bid that is less likely than ``call``, given its own dice, and raises otherwise."""
+    """A player that calls bids less likely than ``call``, given its own dice, and raises others."""
 
     name = "threshold"
     idea = "calls what is too unlikely, else the likeliest raise; opens as high as is likely enough"
@@ -88,14 +88,14 @@ class ThresholdCaller(CompiledAgent):
     policy = decide_by_threshold
 
     call: float = number(0.3, 0.0, 1.0)
-    """Bids that are less likely are called."""
+    """The probability below which bids are called."""
     opening: float = number(0.7, 0.01, 2.0)
-    """The opening is as high as is at least this likely; above 1, as low as is legal."""
+    """The opening is the highest bid at least this likely; above 1, the lowest legal bid."""
 
 
 # --- the experiment -----------------------------------------------------------------------------
 def tasks() -> list[Task]:
-    """Five dice each at length, then every pair of dice; each side of a pair has both players."""
+    """Return tasks for five dice each, at length, and for every pair of dice."""
     full = Task(FULL, partial(_against_tuned, (MOST_DICE, MOST_DICE), (400, 100_000)))
     return [full] + [
         Task(pair_name(*dice), partial(_against_tuned, dice, (40, 40_000))) for dice in PAIRS
@@ -103,12 +103,12 @@ def tasks() -> list[Task]:
 
 
 def pair_name(more: int, less: int) -> str:
-    """The name of a pair's figure."""
+    """Return the name of a pair's figure."""
     return f"rounds/pair/{more}v{less}"
 
 
 def _against_tuned(dice: tuple[int, int], size: Size, conditions: Conditions) -> GamesWon:
-    """Find the caller that loses least, then play it with other dice."""
+    """Find the caller that loses least, then measure it with other dice."""
 
     def play(caller: ThresholdCaller, size: Size, seed: int) -> GamesWon:
         games = conditions.number(*size)
@@ -132,7 +132,7 @@ def _against_tuned(dice: tuple[int, int], size: Size, conditions: Conditions) ->
 
 
 def goals(figures: FigureFile) -> list[Goal]:
-    """Rounds won at five dice each, and at every pair of dice."""
+    """Return the goals for rounds at five dice each and at every pair of dice."""
     return [
         goal(
             "5 v 5: at least 53 % of rounds against the best-tuned threshold caller",
@@ -150,7 +150,7 @@ def goals(figures: FigureFile) -> list[Goal]:
 
 
 def tables(figures: FigureFile) -> str:
-    """Rounds against the caller."""
+    """Return the table of rounds against the caller."""
     labels = {FULL: "5 v 5"} | {pair_name(*two): "{} v {}".format(*two) for two in PAIRS}
     rows = []
     for name, label in labels.items():
@@ -162,8 +162,8 @@ def tables(figures: FigureFile) -> str:
         return ""
     heads = ("single rounds, `common`, both sides of the dice", "rounds", "caller", "won")
     return table(heads, rows) + (
-        "\n\nThe caller says dudo to bids that are less likely than the first number, given its "
-        "own dice, else makes the likeliest raise; it opens as high as is at least as likely as "
-        f"the second. It is the one of {len(CALLS) * len(OPENINGS)} such callers that lost least "
-        "in other rounds."
+        "\n\nThe caller says dudo to bids less likely than the first number, given its own dice, "
+        "and otherwise makes the likeliest raise; it opens with the highest bid at least as likely "
+        f"as the second number. Of {len(CALLS) * len(OPENINGS)} such callers it is the one that "
+        "lost least in other rounds."
     )

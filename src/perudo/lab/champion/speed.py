@@ -1,8 +1,8 @@
-"""How long the champion thinks, at every number of players and dice.
+"""The time of the champion's decisions, at every number of players and dice.
 
-Single rounds with the same number of dice for all; every other seat is an Observer, so that the
-champion, which is shown how rounds are settled, finds out that it sits among others. Times are the
-processor's for a decision asked for in Python, so they do not depend on what else the machine does.
+Single rounds are played with equal numbers of dice; every second seat is an Observer, so that the
+champion, which sees the results of rounds, learns that it plays against other agents. Times are
+processor times of decisions requested from Python, so they do not depend on the machine's load.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ LIMITS_MS = {CHAMPION: 50.0, DEEP: 1000.0}
 PLAYERS, DICE = range(2, 7), range(1, 6)
 OTHER = "observer"
 SIZES = {CHAMPION: (4, 200), DEEP: (2, 40)}
-"""Decisions of each number of players and dice."""
+"""Decisions at each number of players and dice, in a quick run and in a full one."""
 
 
 def tasks() -> list[Task]:
-    """Both budgets at all tables."""
+    """Return tasks for both budgets at all tables."""
     return [
         Task(f"speed/{word}/{rules}/{players}", partial(_measure, word, rules, players))
         for word in LIMITS_MS
@@ -63,7 +63,7 @@ def _measure(word: str, rules: str, players: int, conditions: Conditions) -> Spe
 
 
 def decision_seconds(word: str, rules: str, players: int, dice: int, wanted: int) -> list[float]:
-    """Processor time of each decision."""
+    """Return the processor seconds of each decision."""
     setting = Rules.parse(rules)
     first = PERUDO.start(setting, players, [dice] * players, opener=0)
     champion, other = (agent_named(name).prepare(first) for name in (word, OTHER))
@@ -93,7 +93,7 @@ def decision_seconds(word: str, rules: str, players: int, dice: int, wanted: int
 
 
 def goals(figures: FigureFile) -> list[Goal]:
-    """The slowest decisions."""
+    """Return the goals for the slowest decisions."""
     return [
         goal(
             f"`{word}`: the slowest decision takes at most {limit:.0f} ms on one core",
@@ -115,7 +115,7 @@ def _slowest(figures: FigureFile, word: str, rules: str, players: int) -> Measur
 
 
 def tables(figures: FigureFile) -> str:
-    """Times of decisions."""
+    """Return the table of decision times."""
     rows = []
     for word in LIMITS_MS:
         for rules in PRESETS:
@@ -129,7 +129,7 @@ def tables(figures: FigureFile) -> str:
                     rows.append((f"`{word}`, `{rules}`, {players} players", *cells))
     if not rows:
         return ""
-    heads = ["ms of the processor for a decision: mean / 99 % / slowest; dice each", *"12345"]
+    heads = ["processor ms per decision: mean / 99 % / slowest; by dice each", *"12345"]
     return table(heads, rows)
 
 

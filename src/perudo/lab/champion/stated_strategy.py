@@ -1,7 +1,7 @@
-"""The mixed strategy that a compiled agent states in every position of a small round of Perudo.
+"""The policy that a compiled agent states in every position of a small round of Perudo.
 
-``exploitability.strategy_of`` asks any agent of any game from Python. This kernel is faster, and
-asks only about positions that the agent's own play may lead to; elsewhere its chances stay zero.
+``exploitability.strategy_of`` evaluates any agent of any game from Python. This kernel is faster,
+and evaluates only positions that the agent's own policy can reach; elsewhere probabilities stay 0.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Whole = npt.NDArray[np.int64]
 
 
 class Asked(NamedTuple):
-    """The agent whose policy the kernel asks."""
+    """The agent whose policy the kernel evaluates."""
 
     policy: Any
     """The address of the policy."""
@@ -44,24 +44,24 @@ class Asked(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """A public tree; its nodes lie side by side by kind."""
+    """A public tree; nodes of one kind are contiguous."""
 
     actors: npt.NDArray[np.int8]
-    """[kinds]; LEAF where the round is over."""
+    """[kinds]: the seat to act, or LEAF if the round is over."""
     begin: Whole
     """[kinds]: the first node of each."""
     members: Whole
     """[kinds]: the number of nodes of each."""
     edges: Whole
-    """[kinds + 1]: where a kind's edges begin."""
+    """[kinds + 1]: the first edge of each."""
     targets: Whole
-    """[edges]: the node that the first node of the kind leads to."""
+    """[edges]: the child of the first node of the kind."""
     actions: npt.NDArray[np.int32]
-    """[edges]"""
+    """[edges]: the game's code of the action."""
     offsets: Whole
-    """[kinds]: where its chances by (move, node, hand) begin."""
+    """[kinds]: the start of its probabilities, by (move, node, hand)."""
     hands: npt.NDArray[np.uint64]
-    """[players, hands], as records have them."""
+    """[players, hands]: the hands, encoded as in records."""
     sizes: Whole
     """[players]: the number of hands."""
 
@@ -74,7 +74,7 @@ def kind_of(begin: Whole, node: int) -> int:
 
 @kernel
 def ask_everywhere(states: Record, asked: Asked, tree: Tree, chances: Vector) -> int:
-    """Walk over the tree below ``states[0]``; returns how many decisions state no chances."""
+    """Walk the tree below ``states[0]``; return the number of decisions without probabilities."""
     nodes, cursors = np.zeros(MAX_DEPTH, np.int64), np.zeros(MAX_DEPTH, np.int64)
     reach = np.ones((MAX_DEPTH, PLAYERS, tree.hands.shape[1]), np.bool_)
     thoughts, luck, unstated, depth = asked.thoughts, asked.stream[0], 0, 0
@@ -124,7 +124,7 @@ def ask_everywhere(states: Record, asked: Asked, tree: Tree, chances: Vector) ->
         for hand in range(int(tree.sizes[1 - seat])):
             some |= reach[depth, 1 - seat, hand]
         if not some:
-            continue  # the agent's play leads here in neither seat
+            continue  # the agent's policy reaches this child from neither seat
         copy(states[depth + 1], states[depth])
         apply(states[depth + 1], int(tree.actions[edge]))
         depth += 1
@@ -134,7 +134,7 @@ def ask_everywhere(states: Record, asked: Asked, tree: Tree, chances: Vector) ->
 
 
 def stated_strategy(agent: CompiledPlayer, solver: Solver) -> Vector:
-    """The agent's mixtures, laid out as a solver's sums."""
+    """Return the agent's policy, laid out like a solver's strategy sums."""
     tree = solver.tree
     game = tree.start.game
     states = np.zeros(MAX_DEPTH + 1, game.dtype)

@@ -1,11 +1,10 @@
-"""Strength against time: games with more and more rollouts, and the same decisions made again.
+"""Strength against time: games with increasing rollouts, and the same decisions repeated.
 
-Games show small differences of strength only by the thousand, and with a second for each decision
-they take days. So decisions from rounds against the strongest other agent are made again with every
-budget, and judged by what the longest search takes their moves to be worth: the chance to win the
-match that is lost by not having searched that long. The judge's own luck counts for it, so every
-other budget loses a little. How well the champion knows its opponents is left out: longer searches
-do not change it.
+Games need thousands of repetitions to show small differences of strength, and at a second per
+decision that takes days. So decisions from rounds against the strongest other agent are repeated
+with every budget, and the longest search judges the moves by their values: the loss is a
+probability of winning the match. The judge favours its own noise, so every other budget loses a
+little. The champion's knowledge of its opponents is left out: longer searches do not change it.
 """
 
 from __future__ import annotations
@@ -36,19 +35,19 @@ SETTLING, PLOT = "time/settling", "champion-time"
 RULES, PLAYERS = "common", 4
 TIMES_MS = (1, 3, 10, 30, 100, 300, 1000)
 DECISIONS = 24
-"""Decisions of a player in a game of four, about."""
+"""Decisions of a player in a game of four, approximately."""
 TRIED_ROLLOUTS, LEAST_ROLLOUTS, MOST_ROLLOUTS = 10_000, 32, 10_000_000
 BUDGETS = (32, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000)
-"""Rollouts of the decisions that are judged ..."""
+"""Rollouts of the decisions that are judged."""
 JUDGING_ROLLOUTS = (400, 1_000_000)
-"""... by a search with this many."""
+"""Rollouts of the judging search, in a quick run and in a full one."""
 SETTLING_DECISIONS = (3, 400)
 TIME_SECONDS, TIME_GAMES = (1, 240), (4, 400)
-"""Seconds that the champion may think for each point of strength against time, and most games."""
+"""Seconds of the champion's thinking for each point, and most games, quick and full."""
 
 
 def tasks(figures: FigureFile) -> list[Task]:
-    """Decisions made again; then games with about as many rollouts as take each time."""
+    """Return tasks: repeated decisions, then games with the rollouts that fit each time."""
     before = ["", *(f"time/{target}" for target in TIMES_MS[:-1])]
     return [Task(SETTLING, _settling)] + [
         Task(f"time/{target}", partial(_timed, target, name, figures))
@@ -58,7 +57,7 @@ def tasks(figures: FigureFile) -> list[Task]:
 
 # --- games --------------------------------------------------------------------------------------
 def _timed(target: int, before: str, figures: FigureFile, conditions: Conditions) -> GamesWon:
-    """Play with a number of rollouts that follows from the time of the figure before."""
+    """Play with the number of rollouts that the previous figure's speed predicts for the target."""
     slower = figures.find(GamesWon, before) or _against_three(TRIED_ROLLOUTS, 8, conditions)
     rollouts = rollouts_for(target * slower.rollouts / max(slower.mean_ms, 0.001))
     if before and rollouts <= slower.rollouts:
@@ -76,7 +75,7 @@ def _against_three(rollouts: int, games: int, conditions: Conditions) -> GamesWo
 
 
 def rollouts_for(wanted: float) -> int:
-    """A number of rollouts with two digits that the champion accepts.
+    """Round a number of rollouts to two digits and to the champion's limits.
 
     >>> rollouts_for(12345.6)
     12000
@@ -104,7 +103,7 @@ def _settling(conditions: Conditions) -> Settling:
         return [(lost(decision.thoughts, best), seconds) for decision, seconds in found[:-1]]
 
     with ThreadPoolExecutor(conditions.workers or cores()) as pool:
-        # The context says that interpreted kernels may wrap around.
+        # The context lets integers of interpreted kernels overflow.
         running = [pool.submit(copy_context().run, judged, place) for place in range(len(met))]
         numbers = np.array([one.result() for one in running])
     return Settling(
@@ -126,7 +125,7 @@ def _point(budget: int, numbers: npt.NDArray[np.float64]) -> Budget:
 
 
 def lost(thoughts: Thoughts | None, best: Thoughts | None) -> float:
-    """Return how much less a mixture is worth than the longest search's, by its values."""
+    """Return the loss of a policy against the longest search's, by the values of that search."""
     assert thoughts is not None
     assert best is not None
     assert thoughts.probabilities is not None
@@ -138,7 +137,7 @@ def lost(thoughts: Thoughts | None, best: Thoughts | None) -> float:
 
 
 def positions(wanted: int) -> list[State]:
-    """Observations in which the champion has to search, from rounds with all kinds of dice."""
+    """Return observations in which the champion searches, from rounds with random dice counts."""
     champion, other = agent_named(CHAMPION), agent_named(STRONGEST)
     chance, stream = np.random.default_rng(SEED), stream_of(SEED)
     rules = Rules.parse(RULES)
@@ -161,7 +160,7 @@ def positions(wanted: int) -> list[State]:
 
 # --- goals and tables ---------------------------------------------------------------------------
 def goals(figures: FigureFile) -> list[Goal]:
-    """More strength for more time."""
+    """Return the goal that more time gives more strength."""
     first, last = (share_of(figures, f"time/{TIMES_MS[place]}") for place in (0, -1))
     return [
         goal(
@@ -174,13 +173,13 @@ def goals(figures: FigureFile) -> list[Goal]:
 
 
 def time_points(figures: FigureFile) -> list[GamesWon]:
-    """Strength at different times, the shortest first."""
+    """Return the figures of strength at different times, the shortest first."""
     found = [figures.find(GamesWon, f"time/{target}") for target in TIMES_MS]
     return list({one.rollouts: one for one in found if one is not None}.values())
 
 
 def tables(figures: FigureFile) -> str:
-    """Strength against time."""
+    """Return the tables of strength against time."""
     rows = [
         (
             f"`champion:rollouts={one.rollouts}`",
@@ -214,13 +213,13 @@ def _settling_table(figure: Settling) -> str:
     heads = (
         f"the same {figure.decisions:,} decisions, judged by {figure.judging_rollouts:,} rollouts",
         "ms a decision",
-        "chance to win the match lost a decision, %",
+        "winning chance lost a decision, %",
     )
     return table(heads, rows)
 
 
 def strength_chart(figures: FigureFile) -> Chart | None:
-    """The share of games won by the time of a decision; None while there are no two points."""
+    """Return a chart of games won against decision time; None with fewer than two points."""
     there = time_points(figures)
     if len(there) < 2:
         return None

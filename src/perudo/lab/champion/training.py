@@ -1,9 +1,9 @@
-"""``perudo train champion``: the champion's habits made anew, in pieces that any engine can do.
+"""``perudo train champion``: learn the champion's habits, in pieces that any engine can do.
 
-For each family of rules players are watched at tables with each other, and the network is fitted to
-what they did. The champion, as it is by then, sits down with them in the next generation, and so
-learns its own habits too. Pieces that are done are kept in a directory, so that training goes on
-where it was interrupted; how they are shared among workers changes nothing.
+For each family of rules, players play each other and the network is fitted to their decisions. In
+the next generation the champion trained so far joins them, so that its own habits are learnt too. A
+directory keeps finished pieces, so that training can resume where it stopped; the results do not
+depend on how workers share the pieces.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from perudo.games.policy import new_thoughts
 from perudo.games.state import SEATS
 from perudo.lab.arena import line_up_of
 from perudo.lab.champion.learning import Adam, Cast, Watched, Workspace, fit, judge, watch
-from perudo.lab.champion.match_worth import WIDTH, learn_standings
+from perudo.lab.champion.match_worth import WIDTH, learn_match_worth
 from perudo.lab.contest import Contest
 from perudo.lab.engine import Engine
 from perudo.lab.play import play
@@ -46,76 +46,75 @@ from perudo.ratings import rating_among
 from perudo.search.files.sealed import Header
 
 STARTS = 3000
-"""Dice counts that matches begin from."""
+"""The number of starting dice counts."""
 FULL_TABLES = 0.4
-"""How many of them have all dice."""
-THINKERS = {
+"""The share of starts in which all players have all dice."""
+SLOW_AGENTS = {
     "pomcp-pgt-ucb": 0.2,
     "pomcp-pgt-ucb:iterations=10000": 0.12,
     "pomcp-pgt-rm": 0.15,
     "ensemble": 0.1,
     "champion": 0.23,
 }
-"""Players who take their time, and how often they are at the tables that they sit at; the others
-share the rest."""
-BATCH, FASTEST, SLOWEST = 256, 3e-3, 1e-4
-"""Decisions to a step of the fit, and how large the first and the last steps are."""
-KEPT_BACK = 0.05
-"""Decisions that the fit does not see, to judge it by."""
+"""Slow agents, with their shares of the seats at slow tables; the other agents share the rest."""
+BATCH, FIRST_RATE, LAST_RATE = 256, 3e-3, 1e-4
+"""The batch size of the fit, and its first and last learning rates."""
+HELD_OUT = 0.05
+"""The share of decisions held out for validation."""
 TRIAL_SEATS = 4
-"""At the tables where its strength is looked at."""
+"""The seats of the tables that measure the champion's strength."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is watched and fitted."""
+    """The number of decisions to collect, and the effort of the fit."""
 
     generations: int = 3
     quick: int = 300_000
-    """Decisions at tables of players who answer at once, in the first generation ..."""
+    """Decisions at tables of fast agents, in the first generation only."""
     slow: int = 90_000
-    """... and of those that search, in each."""
+    """Decisions at tables with slow agents, in each generation."""
     parts: int = 6
-    """Pieces in which they are watched."""
+    """The pieces into which the slow decisions are divided."""
     rollouts: int = 2_000
-    """Of the champion, while it is watched."""
+    """The champion's rollouts while it plays."""
     epochs: int = 40
     trial_games: int = 200
-    """In which its strength is looked at."""
+    """The games that measure the champion's strength."""
 
 
 QUICK = Effort(2, 20_000, 2_000, 1, 200, 3, 20)
-"""To see that it works."""
+"""The effort of a trial run."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Some decisions to watch."""
+    """A number of decisions to collect."""
 
     family: str
     tables: str
-    """``quick`` or ``slow``: who sits there."""
+    """``quick`` or ``slow``: the agents at the tables."""
     generation: int
     part: int
     decisions: int
     seed: int
     rollouts: int = 0
     habits: bytes = b""
-    """What the champion knows when it is watched; in the first generation it is not."""
+    """The champion's knowledge; empty in the first generation, in which it does not play."""
 
     @property
     def name(self) -> str:
-        """Of its file."""
+        """The name of the piece's file."""
         numbers = f"{self.generation}-{self.part}-{self.decisions}-{self.seed}"
         return f"{self.family}-{self.tables}-{numbers}.npz"
 
 
 Found = dict[str, npt.NDArray[Any]]
-"""What a piece brought: views (the bytes that are in use), kinds, saids and rounds."""
+"""The result of a piece: views (only the bytes in use), kinds, saids and rounds."""
 
 
 def starts_of(family: str, seed: int, part: int = 0) -> Record:
-    """Tables of two to six, with all dice or any."""
+    """Return random starts with two to six players, with all dice or with random counts."""
     chance = np.random.default_rng([seed, part])
     rules = PERUDO.setting(family)
     starts = np.zeros(STARTS, PERUDO.dtype)
@@ -130,16 +129,16 @@ def starts_of(family: str, seed: int, part: int = 0) -> Record:
 
 
 def _shares(piece: Piece) -> npt.NDArray[np.float64]:
-    """How often each model is at the piece's tables."""
-    slow = THINKERS if piece.tables == "slow" else {}
+    """Return the share of seats of each model at the piece's tables."""
+    slow = SLOW_AGENTS if piece.tables == "slow" else {}
     shares = np.array([slow.get(name, 0.0) for name in MODELS])
-    at_once = np.array([name not in THINKERS for name in MODELS])
+    at_once = np.array([name not in SLOW_AGENTS for name in MODELS])
     shares[at_once] = (1.0 - shares.sum()) / at_once.sum()
     return shares
 
 
 def _players(piece: Piece) -> list[CompiledPlayer]:
-    """Who may be at the tables; the champion only when it knows something."""
+    """Return the players of a piece, which include the champion once it has knowledge."""
     agents = [agent_named(name) for name in MODELS[:OWN]]
     if piece.habits:
         habits = Habits.from_bytes(piece.habits, "what was learnt before")
@@ -153,7 +152,7 @@ def _players(piece: Piece) -> list[CompiledPlayer]:
 
 
 def champion_with(habits: Habits, rollouts: int) -> Champion:
-    """A champion that knows this, and not what comes with the package."""
+    """Return a champion with this knowledge instead of the package's."""
 
     class Learnt(Champion):
         def known(self) -> Habits:
@@ -163,7 +162,7 @@ def champion_with(habits: Habits, rollouts: int) -> Champion:
 
 
 def do_piece(piece: Piece) -> tuple[str, Found]:
-    """Watch; what comes of it depends on the piece alone."""
+    """Collect the decisions of a piece; the result depends on the piece alone."""
     players = _players(piece)
     shares = np.cumsum(_shares(piece)[: len(players)])
     width = max(1, *(player.memory_width for player in players))
@@ -191,7 +190,7 @@ def do_piece(piece: Piece) -> tuple[str, Found]:
 
 
 def unpacked(views: npt.NDArray[np.uint8]) -> Record:
-    """Records from the bytes that were in use."""
+    """Return records, given the bytes in use."""
     records = np.zeros(len(views), PERUDO.dtype)
     records.view(np.uint8).reshape(len(views), -1)[:, : views.shape[1]] = views
     return records
@@ -201,9 +200,9 @@ def unpacked(views: npt.NDArray[np.uint8]) -> Record:
 def fit_family(
     found: Sequence[tuple[Piece, Mapping[str, npt.NDArray[Any]]]], epochs: int, seed: int
 ) -> tuple[Family, npt.NDArray[np.float64]]:
-    """What is known from pieces of one family, and how well each model foretells what it did.
+    """Fit the knowledge of one family; return it with the log-likelihoods of the models.
 
-    Of the champion only what it did in the last generation counts: before that it was another.
+    Only the champion's decisions of the last generation count: it played differently before.
     """
     last = max(piece.generation for piece, _ in found)
     views, kinds, saids = [], [], []
@@ -215,10 +214,10 @@ def fit_family(
     rounds = np.concatenate([part["rounds"] for _, part in found]).astype(np.int64)
     seen = Watched(np.concatenate(views), np.concatenate(kinds), np.concatenate(saids), rounds)
     weights, log_chances = _fit(seen, epochs, seed)
-    if last == 0:  # nobody has seen the champion yet: it is taken for the strongest
+    if last == 0:  # the champion has not played yet: take the strongest agent for it
         units = weights[UNIT_WEIGHTS:].reshape(MODEL_COUNT, HIDDEN_UNITS)
         units[OWN] = units[0]
-    return Family(weights, learn_standings(rounds)), log_chances
+    return Family(weights, learn_match_worth(rounds)), log_chances
 
 
 def _fit(
@@ -228,17 +227,15 @@ def _fit(
     weights = chance.normal(0.0, 0.25, WEIGHT_COUNT).astype(np.float32)
     weights[UNIT_WEIGHTS:] *= 0.4
     adam = Adam(weights, *np.zeros((2, WEIGHT_COUNT), np.float32))
-    kept_back = chance.random(len(seen.views)) < KEPT_BACK
-    shown, steps = np.flatnonzero(~kept_back), 0
+    held_out = chance.random(len(seen.views)) < HELD_OUT
+    shown, steps = np.flatnonzero(~held_out), 0
     for epoch in range(epochs):
-        rate = FASTEST + (SLOWEST - FASTEST) * epoch / epochs
+        rate = FIRST_RATE + (LAST_RATE - FIRST_RATE) * epoch / epochs
         order = chance.permutation(shown)
         fit(seen, order, adam, steps, BATCH, rate)
         steps += len(order) // BATCH
-    log_chances = np.zeros(int(kept_back.sum()))
-    judged = Watched(
-        seen.views[kept_back], seen.kinds[kept_back], seen.saids[kept_back], seen.rounds
-    )
+    log_chances = np.zeros(int(held_out.sum()))
+    judged = Watched(seen.views[held_out], seen.kinds[held_out], seen.saids[held_out], seen.rounds)
     judge(judged, weights, log_chances)
     by_model = [log_chances[judged.kinds == model] for model in range(MODEL_COUNT)]
     return weights, np.array([some.mean() if some.size else np.nan for some in by_model])
@@ -248,7 +245,7 @@ def _fit(
 def pieces_of(
     effort: Effort, generation: int, habits: Habits | None, families: Sequence[str], seed: int
 ) -> list[Piece]:
-    """What is watched in a generation."""
+    """Return the pieces of a generation."""
     known = b"" if habits is None else habits.to_bytes()
     pieces = []
     for family in families:
@@ -263,7 +260,7 @@ def pieces_of(
 
 
 class Training:
-    """Does what is missing, and puts it together."""
+    """A training run: it does the missing pieces and fits the habits to all of them."""
 
     def __init__(
         self,
@@ -280,15 +277,15 @@ class Training:
         place.mkdir(parents=True, exist_ok=True)
 
     def run(self, about: Header) -> Habits:
-        """Train; pieces that are there already are not done again."""
+        """Train the champion; skip the pieces that are already there."""
         pieces: list[Piece] = []
         habits = None
         for generation in range(self.effort.generations):
             new = pieces_of(self.effort, generation, habits, self.families, self.seed)
             self._do(new)
             pieces += new
-            habits = self._together(pieces, about)
-            self._try_out(habits, generation)
+            habits = self._fit_families(pieces, about)
+            self._measure_strength(habits, generation)
         assert habits is not None
         return habits
 
@@ -296,7 +293,7 @@ class Training:
         missing = [piece for piece in pieces if not (self.place / piece.name).exists()]
         done = len(pieces) - len(missing)
         if done:
-            self._say(f"{done} of {len(pieces)} pieces are there already")
+            self._say(f"{done} of {len(pieces)} pieces are done already")
         for name, found in self.engine.run(do_piece, iter(missing)):
             unfinished = self.place / "unfinished.npz"
             np.savez_compressed(unfinished, allow_pickle=False, **found)
@@ -304,22 +301,22 @@ class Training:
             done += 1
             self._say(f"{done} of {len(pieces)}: {name}")
 
-    def _together(self, pieces: Sequence[Piece], about: Header) -> Habits:
+    def _fit_families(self, pieces: Sequence[Piece], about: Header) -> Habits:
         families = {}
         for family in self.families:
-            found = [(piece, self._found(piece)) for piece in pieces if piece.family == family]
+            found = [(piece, self._load(piece)) for piece in pieces if piece.family == family]
             families[family], log_chances = fit_family(found, self.effort.epochs, self.seed)
-            told = zip(MODELS, log_chances, strict=True)
-            words = ", ".join(f"{name} {value:.3f}" for name, value in told)
-            self._say(f"{family}, mean logarithm of the chance of what was done: {words}")
+            scores = zip(MODELS, log_chances, strict=True)
+            words = ", ".join(f"{name} {value:.3f}" for name, value in scores)
+            self._say(f"{family}, mean log-likelihood of the decisions: {words}")
         return Habits(families, about)
 
-    def _found(self, piece: Piece) -> Found:
+    def _load(self, piece: Piece) -> Found:
         with np.load(self.place / piece.name, allow_pickle=False) as found:
             return dict(found)
 
-    def _try_out(self, habits: Habits, generation: int) -> None:
-        """Say where it would stand on the ladder, by games with three of those at its top."""
+    def _measure_strength(self, habits: Habits, generation: int) -> None:
+        """Report the champion's place on the ladder, by games against three agents from the top."""
         rated = {**ratings(TRIAL_SEATS)}
         del rated[Champion.name]
         others = sorted(rated, key=lambda spec: -rated[spec])[: TRIAL_SEATS - 1]

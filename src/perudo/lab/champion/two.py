@@ -1,10 +1,10 @@
-"""Matches between two: against everybody on the ladder, and what reading opponents wins."""
+"""Matches of two: results against all agents of the ladder, and the gain from reading opponents."""
 
 from __future__ import annotations
 
 from perudo.agents.registry import agent_named
 from perudo.games.perudo import Rules
-from perudo.lab.champion.duplicate import CHAMPION, PRESETS, UNREAD, duplicate_task
+from perudo.lab.champion.duplicate import CHAMPION, NOT_ADAPTING, PRESETS, duplicate_task
 from perudo.lab.champion.figures import FigureFile, GamesWon, Task
 from perudo.lab.champion.goals import (
     Goal,
@@ -18,32 +18,34 @@ from perudo.lab.champion.goals import (
     table,
 )
 from perudo.lab.experiments.measures import Measure
-from perudo.lab.ladder.ladder import able, roster
+from perudo.lab.ladder.ladder import eligible, roster
 
 MATCHES, GAIN, SELF = 0.55, 0.03, 0.50
 WITHOUT_MATCH = "cfr:match=no"
 CLOSE = ("cfr", WITHOUT_MATCH)
-"""Opponents that play nearly as well, so that many games are needed."""
+"""Opponents that play nearly as well, so that the experiment needs many games."""
 EXPLOITABLE = ("observer", "boros-bluff", "macleod", "l-dumb", "hmax-random")
-"""Opponents that always play alike, and not well: they can be read."""
+"""Opponents with fixed, weak policies, which the champion can learn to exploit."""
 USUAL_SIZE, CLOSE_SIZE, OFFICIAL_SIZE = (4, 1_400), (4, 100_000), (2, 400)
 
 
 def opponents(rules: str) -> list[str]:
-    """The ladder's other agents that can sit at a table of two."""
+    """Return the ladder's other agents that can play at a table of two."""
     words = [word for word in roster() if agent_named(word).name != CHAMPION]
-    return able([*words, WITHOUT_MATCH] if rules == "common" else words, Rules.parse(rules), 2)
+    return eligible([*words, WITHOUT_MATCH] if rules == "common" else words, Rules.parse(rules), 2)
 
 
 def tasks() -> list[Task]:
-    """Matches against everybody, with and without reading opponents; and against itself."""
+    """Return tasks for matches against all agents, with and without adapting, and itself."""
     found = []
     for word in opponents("common"):
         size = CLOSE_SIZE if word in CLOSE else USUAL_SIZE
         found.append(duplicate_task(f"two/common/{word}", [CHAMPION, word], "common", size))
     for word in EXPLOITABLE:
-        found.append(duplicate_task(f"two/unread/{word}", [UNREAD, word], "common", USUAL_SIZE))
-    found.append(duplicate_task("two/self", [CHAMPION, UNREAD], "common", CLOSE_SIZE))
+        found.append(
+            duplicate_task(f"two/unread/{word}", [NOT_ADAPTING, word], "common", USUAL_SIZE)
+        )
+    found.append(duplicate_task("two/self", [CHAMPION, NOT_ADAPTING], "common", CLOSE_SIZE))
     for word in opponents("official"):
         size = CLOSE_SIZE if word in CLOSE else OFFICIAL_SIZE
         found.append(duplicate_task(f"two/official/{word}", [CHAMPION, word], "official", size))
@@ -51,18 +53,18 @@ def tasks() -> list[Task]:
 
 
 def share_of(figures: FigureFile, name: str) -> Measure | None:
-    """The share of games won, if it was measured."""
+    """Return the share of games won, if it was measured."""
     found = figures.find(GamesWon, name)
     return None if found is None else found.measure
 
 
 def gain_of(figures: FigureFile, word: str) -> Measure | None:
-    """The share that reading an opponent adds."""
+    """Return the gain in share from reading an opponent."""
     return less(share_of(figures, f"two/common/{word}"), share_of(figures, f"two/unread/{word}"))
 
 
 def goals(figures: FigureFile) -> list[Goal]:
-    """Matches won, and what reading opponents wins and loses."""
+    """Return the goals for matches won, and for the gain from reading opponents."""
     return [
         *(
             goal(
@@ -83,7 +85,7 @@ def goals(figures: FigureFile) -> list[Goal]:
             ((word, gain_of(figures, word)) for word in EXPLOITABLE),
         ),
         goal(
-            "reading opponents loses nothing against itself without, beyond the interval",
+            "reading opponents loses nothing against a champion without it, beyond the interval",
             percent,
             at_least(SELF),
             [("`champion:adapt=0`", share_of(figures, "two/self"))],
@@ -93,7 +95,7 @@ def goals(figures: FigureFile) -> list[Goal]:
 
 
 def tables(figures: FigureFile) -> str:
-    """Matches between two, and what reading opponents wins."""
+    """Return the tables of matches of two, and of the gain from reading opponents."""
     rows = []
     for name in figures.names("two/common/"):
         common, word = figures.find(GamesWon, name), name.removeprefix("two/common/")

@@ -1,7 +1,7 @@
-"""Training the champion for two players: every round of a few rule sets, into one sparse book.
+"""Train the champion for two players: solve every round of a few rule sets into one sparse book.
 
-Small rounds are solved exactly, larger ones for players with a short memory. Each solved round is
-kept in a working directory, so that training goes on where it was stopped.
+Small rounds are solved exactly, larger ones for players with a short memory. A working directory
+keeps each solved round, so that training can resume where it stopped.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from perudo.search.trees.outcomes import Players
 
 @dataclass(frozen=True)
 class Effort:
-    """How rounds are learnt that are too large to be solved exactly."""
+    """The effort for rounds that are too large to solve exactly."""
 
     deals: int
-    """How many hands of the other each player learns against."""
+    """The number of sampled opponent hands that each player learns against."""
     nodes: int = 5_000
-    """More moves are remembered where that makes no more positions than this."""
+    """The most positions to which a longer memory may lead."""
     clones: int = 0
-    """So many who learnt as the agent ``cfr`` does, the first of them itself, are met ..."""
+    """The number of opponents trained like the agent ``cfr``; the first is that agent itself."""
     share: float = 0.0
-    """... in this share of the passes."""
+    """The share of passes that are played against these opponents."""
 
 
 PRESETS = {
@@ -48,27 +48,28 @@ PRESETS = {
     "dudo_ai": Effort(8_000),
     "official": Effort(4_000, clones=2, share=0.75),
 }
-"""Between two players these cover most of the other presets as well."""
+"""The presets to learn; for two players they cover most of the other presets too."""
 CLONE_DEALS = 100_000
-"""What ``cfr`` learns from; it remembers as many moves as fit into 10,000 nodes."""
+"""The deals that ``cfr`` learns from; its memory is the longest with up to 10,000 nodes."""
 MIN_CHANCE = 0.01
-"""Moves that it makes less often are left out: what they lead to would take long to go through."""
+"""Clones never make moves less likely than this, which saves the time of their subtrees."""
 EXACT_POSITIONS = 300_000
-"""Rounds of at most so many public positions are solved exactly ..."""
+"""The most public positions of a round that is solved exactly."""
 EXACT_TARGET = 1e-4
-"""... to this exploitability."""
+"""The exploitability at which an exact solution stops."""
 SHORTEST_MEMORY, LONGEST_MEMORY = 2, 6
 MOST_WORK, FEWEST_DEALS = 300_000_000_000, 1_000
-"""In the largest rounds it is fewer: edges times hands times deals are at most this."""
+"""Limits of the deals in large rounds: the most edges times hands times deals, fewest deals."""
 
 EXACTLY = Pruning(least_chance=2e-3, least_reach=1e-4)
 KEPT = Pruning(least_chance=1e-2, least_reach=1e-3)
-"""What is left out of a page in the working directory ..."""
+"""The precision of a page in the working directory."""
 SHIPPED = Pruning(least_chance=3e-2, least_reach=1e-3, levels=7)
-"""... of one of many dice in the book ..."""
+"""The precision of a page in the book, for more than ``SMALL`` dice."""
 SHIPPED_SMALL = Pruning(least_chance=1e-2, least_reach=1e-3, levels=31)
+"""The precision of a page in the book, for up to ``SMALL`` dice."""
 SMALL = 6
-"""... and of one of at most so many."""
+"""The most dice of a round that counts as small."""
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,9 @@ Round = tuple[Rules, tuple[int, int]]
 
 
 def rounds_of(presets: Mapping[str, Effort]) -> dict[Round, Effort]:
-    """All different rounds of matches between two, by what matters to them, with the effort.
+    """Return the effort for each distinct two-player round of the presets, the smallest first.
 
-    The smallest come first. Those that presets share are learnt as the first of them says.
+    Rounds that presets share get the effort of the first of these presets.
     """
     found: dict[Round, Effort] = {}
     for preset, effort in presets.items():
@@ -110,7 +111,7 @@ def train_two_players(
     workers: int = 1,
     report: Report = lambda progress: None,
 ) -> list[SparsePage]:
-    """Solve what has not been solved yet, and write the book; ``about`` goes into its header."""
+    """Solve the missing rounds and write the book; ``about`` goes into its header."""
     rounds = rounds_of(presets)
     solved = 0
 
@@ -133,17 +134,17 @@ def train_two_players(
 
 
 def thinner(page: SparsePage) -> SparsePage:
-    """A page as it is shipped; what was solved exactly stays as it is."""
+    """Return a page reduced for the book; exact solutions are not reduced."""
     if page.about["memory"] == ALL_MOVES:
         return page
     start = PERUDO.start(Rules.parse(page.about["rules"]), 2, page.about["dice"], opener=0)
     graph = memory_graph.build(start, page.about["memory"])
-    pruning = SHIPPED_SMALL if sum(page.about["dice"]) <= SMALL else SHIPPED
-    return sparse_page(graph, dense(page, graph), page.about, pruning)
+    thrift = SHIPPED_SMALL if sum(page.about["dice"]) <= SMALL else SHIPPED
+    return sparse_page(graph, dense(page, graph), page.about, thrift)
 
 
 def kept_page(round: Round, work: Path, seed: int, effort: Effort) -> SparsePage:
-    """The page from the working directory; solved first if it is not there."""
+    """Return a round's page from the working directory; solve the round first if it is missing."""
     name = hashlib.sha256(f"{round} {seed} {effort} {EXACT_POSITIONS} {PERUDO.revision}".encode())
     path = work / f"{name.hexdigest()[:16]}.page"
     if not path.exists():
@@ -152,7 +153,7 @@ def kept_page(round: Round, work: Path, seed: int, effort: Effort) -> SparsePage
 
 
 def solve_round(round: Round, seed: int, effort: Effort) -> SparsePage:
-    """One round, exactly if it is small enough."""
+    """Solve a round, exactly if it is small enough."""
     rules, dice = round
     start = PERUDO.start(rules, 2, list(dice), opener=0)
     about: About = {"rules": str(rules), "dice": list(dice)}
@@ -188,7 +189,7 @@ def _learn(start: State, about: About, seed: int, effort: Effort) -> SparsePage:
 
 
 def _clone(graph: MemoryGraph, seed: int) -> Players:
-    """How somebody plays who learnt as the agent ``cfr`` does, by other deals."""
+    """Return the policy of an opponent trained like the agent ``cfr``, with other deals."""
     solver = MemorySolver(graph, seed)
     solver.iterate(CLONE_DEALS)
     first, second = (np.where(part < MIN_CHANCE, 0.0, part) for part in solver.average())
@@ -196,7 +197,7 @@ def _clone(graph: MemoryGraph, seed: int) -> Players:
 
 
 def _spread(graph: MemoryGraph, page: Page) -> Players:
-    """A dense page's chances, laid out by player and hand as a graph's."""
+    """Return a dense page's probabilities, laid out by player and hand like a graph's."""
     moves, offsets = np.diff(graph.edges), graph.offsets
     place = {int(key): index for index, key in enumerate(page.keys)}
     chances = [

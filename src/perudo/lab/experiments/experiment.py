@@ -1,4 +1,4 @@
-"""What an experiment is: what a paper reports, how it is run again, and how the two compare."""
+"""Experiments: a paper's claims, the code that reruns them, and verdicts on how they compare."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from perudo.lab.play import play
 
 AGREES, DIFFERS = "agrees", "differs"
 UNDECIDED = "undecided"
-"""The interval is too wide to tell: more games would."""
+"""The interval is too wide for a verdict; more games would narrow it."""
 NOT_COMPARED = "cannot be compared"
 NEW = "not reported"
-"""There is nothing to compare it with."""
+"""The paper has no value to compare with."""
 
 RULE = (
     "A number *agrees* if the reported value lies in our 95 % interval (Wilson for rates), or our "
@@ -31,7 +31,7 @@ RULE = (
     "statement puts it, *differs* if none of it does, and else is *undecided*: more games would "
     "tell. Of many rows about one in twenty differs by chance alone."
 )
-"""How verdicts are reached; printed with them."""
+"""The rule for verdicts, printed with the results."""
 
 Claim = tuple[float, float]
 MORE: Claim = (0.0, math.inf)
@@ -39,7 +39,7 @@ LESS: Claim = (-math.inf, 0.0)
 
 
 class RowData(TypedDict):
-    """A row as JSON has it."""
+    """A row, as JSON."""
 
     label: str
     reported: float | None
@@ -55,30 +55,30 @@ class RowData(TypedDict):
 
 @dataclass(frozen=True)
 class Row:
-    """One value: what was reported, what was measured, and whether these agree."""
+    """One value, as reported and as measured, with a verdict."""
 
     label: str
     measured: Measure | float | None
     reported: float | None = None
     reported_range: tuple[float, float] | None = None
-    """Where the paper's sample size, and how roughly it speaks, put its value."""
+    """The range of the paper's value, given its sample size and its wording."""
     says: str = ""
-    """The paper's words, where it gives no number; shown in place of one."""
+    """The paper's words, shown if it gives no number."""
     claim: Claim | None = None
-    """Where the paper's words put the measured value."""
+    """The range that the paper's words imply for the measured value."""
     unit: str = ""
     digits: int = 1
     why: str = ""
-    """Why it cannot be compared."""
+    """The reason why the values cannot be compared."""
 
     @property
     def value(self) -> float | None:
-        """What was measured."""
+        """The measured value."""
         return self.measured.value if isinstance(self.measured, Measure) else self.measured
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Its 95 % interval, if it has one."""
+        """The 95 % interval of the measured value, or None."""
         found = self.measured
         if not isinstance(found, Measure) or not math.isfinite(found.high - found.low):
             return None
@@ -86,7 +86,7 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """In one word, or three."""
+        """The verdict on this row."""
         if self.why or self.value is None:
             return NOT_COMPARED
         if isinstance(self.measured, Measure) and self.interval is None:
@@ -103,7 +103,7 @@ class Row:
         return NEW
 
     def data(self) -> RowData:
-        """As plain data."""
+        """Return the row as plain data."""
         interval = self.interval
         return {
             "label": self.label,
@@ -121,18 +121,18 @@ class Row:
 
 @dataclass
 class Findings:
-    """What came of an experiment."""
+    """The results of an experiment."""
 
     rows: list[Row]
     chart: Chart | None = None
     added: list[Row] = field(default_factory=list)
-    """What agents did that are not of the paper."""
+    """Results of agents that are not in the paper."""
     notes: list[str] = field(default_factory=list)
     reproducible: bool = True
 
     @property
     def verdict(self) -> str:
-        """All rows in one phrase."""
+        """The verdict on all rows in one phrase."""
         found = [row.verdict for row in self.rows]
         compared = [verdict for verdict in found if verdict in (AGREES, DIFFERS, UNDECIDED)]
         if not compared:
@@ -149,14 +149,14 @@ class Findings:
 
 @dataclass(frozen=True)
 class Added:
-    """An agent to be seated in the experiments; it is made anew for each contest."""
+    """An agent to seat in the experiments; ``make`` returns a new one for each contest."""
 
     name: str
     make: Callable[[], Agent]
 
 
 class ContestOptions(TypedDict, total=False):
-    """Options of a ``Contest``; without a seed it has that of the conditions."""
+    """Options of a ``Contest``; the default seed is the one of the conditions."""
 
     seed: int
     mode: str
@@ -166,12 +166,12 @@ class ContestOptions(TypedDict, total=False):
 
 
 def _silent(doing: str, done: int, total: int) -> None:
-    """Report to nobody."""
+    """Ignore a progress report."""
 
 
 @dataclass
 class Conditions:
-    """How much is played, from which seed, and who else sits down."""
+    """The conditions of a run: its size, its seed and additional agents."""
 
     quick: bool = False
     seed: int = 1
@@ -180,16 +180,16 @@ class Conditions:
     records: Path | None = None
     """A directory with records of games with people."""
     share: float = 1.0
-    """Play only this share of the games; for trying things out."""
+    """The share of the games to play; less than 1 for trials."""
     progress: Callable[[str, int, int], None] = _silent
     _played: dict[Any, Results] = field(default_factory=dict, repr=False)
 
     def number(self, quick: int, full: int) -> int:
-        """The number of games, rounds or states to play, by the conditions."""
+        """Return the number of games, rounds or states to play."""
         return max(2, round(self.share * self.pick(quick, full)))
 
     def pick(self, quick: int, full: int) -> int:
-        """One of two sizes that do not depend on the share of the games."""
+        """Return one of two sizes, which do not depend on the share of the games."""
         return quick if self.quick else full
 
     def play(
@@ -201,7 +201,7 @@ class Conditions:
         game: str = "perudo",
         **options: Unpack[ContestOptions],
     ) -> Results:
-        """Play a contest between agents of the package; the same one is played only once."""
+        """Play a contest between agents of the package, or return its cached results."""
         key = (rules, tuple(agents), games, game, tuple(sorted(options.items())))
         if key not in self._played:
             players = [agent_named(name) for name in agents]
@@ -242,7 +242,7 @@ class Conditions:
         game: str = "perudo",
         **options: Unpack[ContestOptions],
     ) -> list[Row]:
-        """Let every added agent play in place of one of the paper's, and measure how it does."""
+        """Let every added agent replace one of the paper's agents, and measure its results."""
         rows = []
         games = self.number(100, 1000)
         for newcomer in self.added:
@@ -262,17 +262,17 @@ class Conditions:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A table, a figure or a question."""
+    """An experiment: a table, a figure or a question of a paper."""
 
     id: str
     title: str
     paper: str
     reports: str
-    """What the paper says, in a sentence or two."""
+    """The paper's claim, in a sentence or two."""
     setup: str
-    """How it is run here."""
+    """The set-up of our run."""
     run: Callable[[Conditions], Findings]
     reason: str = ""
-    """Why our numbers probably differ, where they do."""
+    """The probable reason for any differences."""
     also: tuple[str, ...] = ()
-    """Other names: the numbers of single figures."""
+    """Other ids, such as the numbers of single figures."""

@@ -22,12 +22,12 @@ class Measure(NamedTuple):
     high: float
 
     def times(self, factor: float) -> Measure:
-        """The same in another unit."""
+        """Return the measure times a factor, to change its unit."""
         return Measure(self.value * factor, self.low * factor, self.high * factor)
 
 
 def rate(hits: float, trials: float, per: float = 100.0) -> Measure | None:
-    """A rate with its Wilson interval, per hundred unless said otherwise; None without trials.
+    """Return a rate times ``per`` with its Wilson interval; None without trials.
 
     >>> [round(number, 2) for number in rate(5, 10)]
     [50.0, 23.66, 76.34]
@@ -39,7 +39,7 @@ def rate(hits: float, trials: float, per: float = 100.0) -> Measure | None:
 
 
 def student(freedom: int) -> float:
-    """How many standard errors a 95 % interval of a mean reaches (Cornish and Fisher's series).
+    """Return Student's 97.5 % quantile, by Cornish and Fisher's series.
 
     >>> round(student(9), 2), round(student(1000), 2)
     (2.26, 1.96)
@@ -52,7 +52,7 @@ def student(freedom: int) -> float:
 
 
 def mean(values: Values, per: float = 1.0) -> Measure:
-    """The mean of independent values with Student's interval; unbounded for a single value."""
+    """Return the mean of independent values with Student's interval, unbounded for one value."""
     reach = math.inf
     if len(values) > 1:
         error = float(np.std(values, ddof=1)) / math.sqrt(len(values))
@@ -62,7 +62,7 @@ def mean(values: Values, per: float = 1.0) -> Measure:
 
 
 def difference(one: Measure, other: Measure) -> Measure:
-    """One value less another that was measured apart (Newcombe's interval for two rates)."""
+    """Return the difference of two independent values (Newcombe's interval for two rates)."""
     gap = one.value - other.value
     down = math.hypot(one.value - one.low, other.high - other.value)
     up = math.hypot(one.high - one.value, other.value - other.low)
@@ -70,47 +70,47 @@ def difference(one: Measure, other: Measure) -> Measure:
 
 
 def interval_of(measure: Measure | None) -> tuple[float, float] | None:
-    """Only the interval, for charts."""
+    """Return the interval only, for charts."""
     return None if measure is None else (measure.low, measure.high)
 
 
 def win_rate(results: Results, index: int, per: float = 100.0) -> Measure:
-    """How often an entrant won."""
+    """Return an agent's win rate."""
     found = rate(float(results.wins[:, index].sum()), results.games, per)
     assert found is not None
     return found
 
 
 def lead(results: Results, index: int, other: int, per: float = 100.0) -> Measure:
-    """By how much more often one entrant won than another at the same table."""
+    """Return the win rate of one agent less the rate of another at the same table."""
     return mean(results.wins[:, index] - results.wins[:, other], per)
 
 
 def count(results: Results, index: int, name: str) -> int:
-    """One of the game's counters for an entrant, over all seats."""
+    """Return one of the game's counters for an agent, summed over all seats."""
     place = results.contest.game.counters.index(name)
     return int(results.counters[index, :, place].sum())
 
 
 def losses(results: Results, index: int, per: float) -> Measure:
-    """Rounds that an entrant lost, of ``per`` rounds played; for contests of single rounds."""
+    """Return the rounds that an agent lost per ``per`` rounds; for contests of single rounds."""
     found = rate(count(results, index, "rounds_lost"), int(results.rounds.sum()), per)
     assert found is not None
     return found
 
 
 def call_accuracy(results: Results, index: int) -> Measure | None:
-    """How many of an entrant's calls were right, in percent."""
+    """Return the share of an agent's dudos that were right, in percent."""
     return rate(count(results, index, "dudos_right"), count(results, index, "dudos"))
 
 
 def exactly(value: float) -> Measure:
-    """A number that is known: both ends of its interval are the number itself."""
+    """Return a known number, both ends of whose interval are the number itself."""
     return Measure(value, value, value)
 
 
 def mean_of(measures: Sequence[Measure]) -> Measure:
-    """The mean of values that were measured independently."""
+    """Return the mean of independent measures."""
     count = len(measures)
     value = sum(one.value for one in measures) / count
     down = math.hypot(*(one.value - one.low for one in measures)) / count
@@ -119,7 +119,7 @@ def mean_of(measures: Sequence[Measure]) -> Measure:
 
 
 def mean_of_samples(samples: Sequence[Values]) -> Measure:
-    """The mean of some samples' means, with a normal interval."""
+    """Return the mean of the means of samples, with a normal interval."""
     value = sum(float(one.mean()) for one in samples) / len(samples)
     variance = sum(float(one.var(ddof=1)) / len(one) for one in samples)
     reach = Z95 * math.sqrt(variance) / len(samples)

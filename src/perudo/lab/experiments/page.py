@@ -1,7 +1,7 @@
-"""docs/results.md: a section for each experiment, which says how it was run.
+"""docs/results.md: a section for each experiment, with its results and the command of its run.
 
-The page is its own store: an experiment that is run again gets a new section, and those of others
-stay as they are. So it can be brought up to date bit by bit, in any copy of the repository.
+The page is its own store: rerunning an experiment replaces its section and keeps the others. So it
+can be updated bit by bit, in any copy of the repository.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from perudo.lab.experiments.experiment import (
 
 
 class ResultData(TypedDict):
-    """The result of an experiment as JSON has it."""
+    """The result of an experiment, as JSON."""
 
     id: str
     title: str
@@ -53,12 +53,12 @@ QUICKLY = "Run with fewer games"
 
 # --- words for one row --------------------------------------------------------------------------
 def number_text(value: float | None, digits: int) -> str:
-    """A number as it is shown."""
+    """Format a number."""
     return "-" if value is None else f"{value:,.{digits}f}"
 
 
 def reported_text(row: RowData, with_range: bool = False) -> str:
-    """What the paper says, and where its sample size and its words put that."""
+    """Return the paper's value or words; ``with_range`` adds the range of the value."""
     if row["reported"] is None:
         return row["says"] or "-"
     shown = number_text(row["reported"], row["digits"])
@@ -69,20 +69,20 @@ def reported_text(row: RowData, with_range: bool = False) -> str:
 
 
 def measured_text(row: RowData) -> str:
-    """What was measured, with its unit."""
+    """Return the measured value with its unit."""
     unit = "" if row["measured"] is None else row["unit"]
     return f"{number_text(row['measured'], row['digits'])} {unit}".strip()
 
 
 def interval_text(row: RowData) -> str:
-    """The 95 % interval."""
+    """Return the 95 % interval as text."""
     if row["ci95"] is None:
         return "-"
     return " to ".join(number_text(end, row["digits"]) for end in row["ci95"])
 
 
 def verdict_text(row: RowData) -> str:
-    """The verdict, with by how much or why."""
+    """Return the verdict, with the difference or the reason."""
     if row["verdict"] == NOT_COMPARED:
         return f"{NOT_COMPARED}: {row['why']}" if row["why"] else NOT_COMPARED
     if row["verdict"] == DIFFERS and row["reported"] is not None and row["measured"] is not None:
@@ -92,7 +92,7 @@ def verdict_text(row: RowData) -> str:
 
 # --- the page -----------------------------------------------------------------------------------
 def updated(page: str, kept: ResultData, order: Sequence[Experiment]) -> str:
-    """The page with a new section for one experiment, its sections in this order."""
+    """Return the page with a new section for one experiment, and its sections in this order."""
     sections = {found[1]: found[0].strip() for found in _SECTION.finditer(page)}
     sections[kept["id"]] = section(kept)
     lines = [
@@ -125,13 +125,13 @@ def updated(page: str, kept: ResultData, order: Sequence[Experiment]) -> str:
 
 
 def _anchor(heading: str) -> str:
-    """What a heading's link is called."""
+    """Return the anchor of a heading."""
     kept = "".join(sign for sign in heading.lower() if sign.isalnum() or sign in " -_")
     return kept.replace(" ", "-")
 
 
 def section(one: ResultData) -> str:
-    """What came of an experiment, in Markdown."""
+    """Return the section of an experiment, in Markdown."""
     lines = [
         f"### {one['id']} {one['title']}",
         "",
@@ -155,7 +155,7 @@ def section(one: ResultData) -> str:
 
 
 def _provenance(one: ResultData) -> str:
-    """Command, seed, commit and time."""
+    """Return the line with the command, seed, commit and time of a run."""
     return (
         f"{QUICKLY if one['quick'] else 'Run'}: `{one['command']}`, seed {one['seed']}, commit "
         f"{one['commit']}, begun {one['began']}, {one['seconds']:,.0f} s on {one['cores']} "

@@ -1,4 +1,4 @@
-"""Running experiments, and keeping what came of them: data, figures, and docs/results.md."""
+"""Run experiments, and write their results: data, figures, and docs/results.md."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from perudo.lab.play import cores
 def perform(
     experiment: Experiment, conditions: Conditions, command: str
 ) -> tuple[ResultData, Findings]:
-    """Run one experiment and note how."""
+    """Run one experiment; return its result, with how it was run, and its findings."""
     source, began, started = commit(), datetime.now(UTC), time.perf_counter()
     findings = experiment.run(conditions)
     doubtful = any(row.verdict in (DIFFERS, UNDECIDED) for row in findings.rows)
@@ -54,9 +54,9 @@ def perform(
 
 @functools.cache
 def commit() -> str:
-    """The commit of the source, if it is in a repository; and whether it was changed since.
+    """Return the commit of the source, if it is in a repository, and a note of uncommitted changes.
 
-    What it is when first asked: that is what was loaded, whatever is committed during a long run.
+    The result of the first call is kept: that is the source in use, whatever is committed later.
     """
     here = Path(__file__).parent
 
@@ -75,11 +75,11 @@ def commit() -> str:
     return name + (" with changes" if git("status", "--porcelain", "--", ".") else "")
 
 
-class Keeper:
-    """Writes each result as it comes.
+class ResultWriter:
+    """A writer of results, one experiment at a time.
 
-    In ``place``: results.md, figures/ID.png and .svg, data/ID.json. The page keeps its sections
-    about experiments that are not run again.
+    It writes results.md, figures/ID.png and .svg, and data/ID.json in ``place``. The page keeps the
+    sections of experiments that are not run again.
     """
 
     def __init__(self, place: Path, order: Sequence[Experiment]) -> None:
@@ -93,7 +93,7 @@ class Keeper:
         except OSError as error:
             raise PerudoError(f"cannot write to {place}: {error.strerror}") from None
 
-    def keep(self, kept: ResultData, findings: Findings) -> None:
+    def write(self, kept: ResultData, findings: Findings) -> None:
         """Write an experiment's data and figure, and its section of the page."""
         if findings.chart is not None:
             plots.save(findings.chart, self._figures / kept["id"])
@@ -105,7 +105,7 @@ class Keeper:
 
 
 def plain(value: Any) -> Any:
-    """Without numbers that JSON does not have."""
+    """Replace infinite numbers and NaN, which JSON does not have, by None."""
     if isinstance(value, dict):
         return {key: plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
@@ -119,15 +119,15 @@ def run_all(
     experiments: Sequence[Experiment],
     conditions: Conditions,
     command: str,
-    keeper: Keeper | None,
-    tell: Callable[[ResultData], None],
+    writer: ResultWriter | None,
+    report: Callable[[ResultData], None],
 ) -> list[ResultData]:
-    """Run some experiments; each is told of, and kept, as soon as it is done."""
+    """Run experiments; report and write each result as soon as it is ready."""
     done = []
     for experiment in experiments:
         kept, findings = perform(experiment, conditions, command)
-        if keeper is not None:
-            keeper.keep(kept, findings)
-        tell(kept)
+        if writer is not None:
+            writer.write(kept, findings)
+        report(kept)
         done.append(kept)
     return done

@@ -1,1 +1,1 @@
-"""The ladder: every agent rated, and the levels chosen from it."""
+"""The ladder: ratings of all agents, and the levels chosen from them."""

@@ -1,8 +1,8 @@
 """The ladder: all agents rated against each other, at tables of several sizes.
 
-Each table size is a tournament of its own (duplicate blocks, seats rotated, a fit that does not
-depend on the order of play). Memories begin anew with every game, as they do for people who sit
-down at a table.
+Each table size is a tournament of its own (duplicate blocks, rotated seats, ratings that do not
+depend on the order of play). Memories are cleared before every game, as if the agents met for the
+first time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from perudo.table import SeededDice, Table
 
 PLAYERS = (2, 4, 6)
 GAMES, QUICK_GAMES = 1000, 100
-"""Of each agent at each table size."""
+"""Games of each agent at each table size."""
 NOT_RATED = frozenset({"human"})
 BUDGETS = {
     "mcts-random": "rollouts=1000",
@@ -33,11 +33,11 @@ BUDGETS = {
     "pomcp-pgt-ucb": "iterations=1000",
     "pomcp-pgt-rm": "iterations=1000",
 }
-"""What the slow ones may spend on a decision; the others have their usual parameters."""
+"""Search budgets of the slow agents; the others have their default parameters."""
 VARIANTS = dict.fromkeys(("mcts-random", "mcts-observer", "ensemble"), "pseudo_rolls=believed")
-"""Changed parameters with which an agent is rated once more."""
+"""Parameters with which an agent is rated a second time."""
 TIMED_DECISIONS = 300
-"""How many decisions of each agent are timed."""
+"""Decisions of each agent that are timed."""
 
 
 class Times(TypedDict):
@@ -66,7 +66,7 @@ class LadderRow(Times):
 
 
 class Provenance(TypedDict):
-    """How the ladder was made."""
+    """The command, rules and seed of a ladder."""
 
     command: str
     rules: str
@@ -74,7 +74,7 @@ class Provenance(TypedDict):
 
 
 class Ladder(Provenance):
-    """The ladder as JSON has it, the best agent first."""
+    """The ladder as JSON, the best agent first."""
 
     players: list[int]
     games: dict[str, int]
@@ -82,7 +82,7 @@ class Ladder(Provenance):
 
 
 def roster() -> list[str]:
-    """All that are rated, with their budgets."""
+    """Return all agents to rate, with their budgets."""
     words = []
     for name in AGENTS:
         if name not in NOT_RATED:
@@ -97,14 +97,14 @@ def _word(name: str, parameters: Sequence[str]) -> str:
     return name + (":" + ",".join(parameters) if parameters else "")
 
 
-def able(words: Sequence[str], rules: Rules, players: int) -> list[str]:
-    """Those who can sit at a table of so many."""
+def eligible(words: Sequence[str], rules: Rules, players: int) -> list[str]:
+    """Return the agents that can play at a table of this size."""
     return [word for word in words if agent_named(word).cannot_play(PERUDO, rules, players) is None]
 
 
 def tournament(words: Sequence[str], rules: Rules, players: int, seed: int) -> Tournament:
-    """The tournament at one table size."""
-    entered = able(words, rules, players)
+    """Return the tournament at one table size."""
+    entered = eligible(words, rules, players)
     if players > len(entered):
         raise PerudoError(f"tables of {players} need {players} agents; {len(entered)} can play")
     return Tournament(
@@ -116,7 +116,7 @@ def tournament(words: Sequence[str], rules: Rules, players: int, seed: int) -> T
 
 
 def blocks_for(one: Tournament, games_each: int) -> int:
-    """How many blocks give every agent about so many games."""
+    """Return the number of blocks that give every agent about this many games."""
     return one.blocks(-(-games_each * len(one.agents) // one.players))
 
 
@@ -124,16 +124,16 @@ def blocks_for(one: Tournament, games_each: int) -> int:
 def decision_times(
     words: Sequence[str], rules: Rules, players: int, decisions: int = TIMED_DECISIONS
 ) -> dict[str, Times]:
-    """Mean and slowest decision in milliseconds, at a table of a kind; of two, if need be.
+    """Return the mean and the slowest time of each agent's decisions, in processor milliseconds.
 
-    It is the time of the processor, which does not depend on what else the machine does.
+    The agent takes all seats of a table, or of a table of two if it cannot play at a larger one.
     """
     times: dict[str, Times] = {}
     for word in words:
         agent = agent_named(word)
         seats = players if agent.cannot_play(PERUDO, rules, players) is None else 2
         with agent.prepare(PERUDO.start(rules, seats)) as player:
-            spent = sorted(_spent(player, rules, seats, decisions))
+            spent = sorted(_decision_seconds(player, rules, seats, decisions))
         times[word] = {
             "mean_ms": round(1000 * sum(spent) / len(spent), 4),
             "slowest_ms": round(1000 * spent[-1], 4),
@@ -141,8 +141,8 @@ def decision_times(
     return times
 
 
-def _spent(player: Player, rules: Rules, seats: int, decisions: int) -> list[float]:
-    """Seconds of so many decisions."""
+def _decision_seconds(player: Player, rules: Rules, seats: int, decisions: int) -> list[float]:
+    """Return the processor seconds of each of a number of decisions."""
     memory, stream, names = player.new_memory(), stream_of(1), [str(seat) for seat in range(seats)]
     spent: list[float] = []
     table = Table(PERUDO, rules, names, SeededDice(1))
@@ -162,10 +162,9 @@ def _spent(player: Player, rules: Rules, seats: int, decisions: int) -> list[flo
 def ladder(
     summaries: Sequence[Summary], times: Mapping[str, Times], provenance: Provenance
 ) -> Ladder:
-    """All table sizes in one, as plain data; agents in the order of their mean ratings.
+    """Return the ratings at all table sizes as plain data, in the order of the mean ratings.
 
-    Where not all agents play at all table sizes,
-    ratings are moved so that those who do have a mean of START at each.
+    Ratings at each size are shifted so that the agents that play at all sizes have a mean of START.
     """
     by_size = {
         one["players"]: {agent["agent"]: agent for agent in one["agents"]} for one in summaries
@@ -177,7 +176,7 @@ def ladder(
         word for agents in by_size.values() for word, agent in agents.items() if not agent["games"]
     ]
     if absent:
-        raise PerudoError(f"{absent[0]} has not played yet; ask for more --games")
+        raise PerudoError(f"{absent[0]} has not played yet; increase --games")
     rows: list[LadderRow] = []
     for word in dict.fromkeys(word for agents in by_size.values() for word in agents):
         ratings = {}

@@ -1,4 +1,4 @@
-"""Which agents make the levels that people choose from: a rule, applied to the ladder."""
+"""The rule that chooses, from the ladder, the agents of each level that people play against."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ LEVELS = {
     "strong": "sharp, and seldom wrong about the odds",
     "expert": "hard: the strongest that answer at once",
 }
-"""Names and summaries, weakest first."""
+"""The names and summaries of the levels, weakest first."""
 QUICK_MS = 200.0
-"""Nobody of a level was ever slower than this when timed."""
+"""The slowest timed decision, in milliseconds, that an agent of a level may have."""
 ABOVE_RANDOM = 400.0
-"""Whoever is not so much stronger than random play, ten wins to one, does not play sensibly."""
+"""The rating above random play, ten wins to one, from which an agent counts as sensible."""
 FEWEST, MOST = 2, 3
-"""How many agents a level has, if there are so many near its mark."""
+"""The number of agents of a level, if enough are near its mark."""
 NEAR = 1 / 3
-"""Agents of a level are at most this part of the way to the next one from where it should be."""
+"""The largest distance of an agent from its level's mark, as a share of the spacing."""
 
 RULE = (
-    "Of the agents that play at all table sizes, never took more than 0.2 s when timed and are at "
-    "least 400 points above random, the weakest and the strongest mark the first and the last "
-    "level; the two others divide the distance evenly. Near a mark are those within a third of the "
-    "way to the next one. A level has two or three that are near, of different families if there "
-    "are such: those whose mean is nearest to the mark."
+    "The candidates play at all table sizes, never took more than 0.2 s when timed and are at "
+    "least 400 points above random. The weakest and the strongest mark the first and the last "
+    "level; the other two marks divide the distance evenly. An agent is near a mark if it is "
+    "within a third of the way to the next one. A level has two or three agents near its mark, of "
+    "different families if possible: those whose mean is nearest to the mark."
 )
 
 
 class Level(TypedDict):
-    """A level that people choose, as JSON has it."""
+    """A level that people choose, as JSON."""
 
     name: str
     summary: str
@@ -55,24 +55,24 @@ class Levels(TypedDict):
 
 
 def choose(ladder: Ladder) -> Levels:
-    """The levels by the rule above, as plain data."""
+    """Return the levels that ``RULE`` chooses, as plain data."""
     rows = [row for row in ladder["agents"] if len(row["ratings"]) == len(ladder["players"])]
     bottom = next((row["mean"] for row in rows if row["agent"] == "random"), None)
     if bottom is None:
         raise PerudoError("levels are measured from random, which is not on this ladder")
-    able = [
+    eligible = [
         row
         for row in rows
         if row["mean"] >= bottom + ABOVE_RANDOM and row["slowest_ms"] <= QUICK_MS
     ]
-    if len(able) < len(LEVELS):
-        raise PerudoError(f"{len(LEVELS)} levels need as many agents; {len(able)} are suitable")
-    low, high = (found(row["mean"] for row in able) for found in (min, max))
+    if len(eligible) < len(LEVELS):
+        raise PerudoError(f"{len(LEVELS)} levels need as many agents; {len(eligible)} are suitable")
+    low, high = (found(row["mean"] for row in eligible) for found in (min, max))
     spacing = (high - low) / (len(LEVELS) - 1)
     levels: list[Level] = []
     for place, (name, summary) in enumerate(LEVELS.items()):
         mark = low + place * spacing
-        chosen = _nearest(able, mark, NEAR * spacing)
+        chosen = _nearest(eligible, mark, NEAR * spacing)
         levels.append(
             {
                 "name": name,
@@ -87,7 +87,7 @@ def choose(ladder: Ladder) -> Levels:
 
 
 def _nearest(rows: list[LadderRow], mark: float, reach: float) -> list[LadderRow]:
-    """Two or three within reach whose mean is nearest; the nearest alone if there are no two."""
+    """Return two or three agents within reach whose mean is nearest, or the nearest agent."""
     ordered = sorted(rows, key=lambda row: abs(row["mean"] - mark))
     near = [row for row in ordered if abs(row["mean"] - mark) <= reach]
     sets: list[tuple[LadderRow, ...]] = [
@@ -105,7 +105,7 @@ def _mean(rows: Sequence[LadderRow]) -> float:
 
 
 def family(word: str) -> str:
-    """Agents of one idea share a module.
+    """Return the family of an agent, which is the module that defines it.
 
     >>> family("l-dumb:prob=0.4"), family("sl-dumb")
     ('dumb', 'dumb')

@@ -1,4 +1,4 @@
-"""Where the ladder is kept: data files of the package, and a table in docs/agents.md."""
+"""The ladder's files: data files of the package, and a table in docs/agents.md."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from perudo.lab.ladder.level_choice import Levels
 
 DATA = Path("src", "perudo", "data")
 PAGE = Path("docs", "agents.md")
-"""Both in the project's source directory."""
+"""Both are relative to the project's source directory."""
 LADDER, LEVELS = "ladder.json", "levels.json"
 BEGIN, END = "<!-- ladder -->", "<!-- end of ladder -->"
 
 
 def require(project: Path) -> None:
-    """Raise unless the project's source is there, before hours are spent."""
+    """Raise an error, before hours of play, unless the project's source is there."""
     page = project / PAGE
     if not page.is_file() or not (project / DATA).parent.is_dir():
-        raise PerudoError("--write changes the source of perudo: run it in its directory")
+        raise PerudoError("--write changes the source of perudo: run it in the source directory")
     split_page(page.read_text("utf-8"), BEGIN, END)
 
 
 def read_ladder(project: Path, or_installed: bool = False) -> Ladder:
-    """The ladder that was written last; if asked, elsewhere that of the installed package."""
+    """Return the ladder last written to the project, or if allowed the installed package's."""
     path = project / DATA / LADDER
     if or_installed and not path.is_file():
         path = Path(str(files("perudo") / "data" / LADDER))
@@ -37,7 +37,7 @@ def read_ladder(project: Path, or_installed: bool = False) -> Ladder:
 
 
 def write(project: Path, ladder: Ladder, levels: Levels) -> list[Path]:
-    """Write both data files and the table; returns what was written."""
+    """Write both data files and the table; return their paths."""
     data, page = project / DATA, project / PAGE
     data.mkdir(exist_ok=True)
     before, after = split_page(page.read_text("utf-8"), BEGIN, END)
@@ -53,7 +53,7 @@ def _json(data: Ladder | Levels) -> str:
 
 
 def split_page(page: str, beginning: str, ending: str) -> tuple[str, str]:
-    """What comes before some tables that are written between two marks, and after them."""
+    """Return the parts of a page before and after the text between two marks."""
     before, begin, rest = page.partition(beginning)
     _, end, after = rest.partition(ending)
     if not begin or not end:
@@ -63,19 +63,19 @@ def split_page(page: str, beginning: str, ending: str) -> tuple[str, str]:
 
 # --- the table ----------------------------------------------------------------------------------
 def markdown(ladder: Ladder, levels: Levels) -> str:
-    """The ladder and the levels for people."""
+    """Return the tables of the ladder and of the levels, in Markdown."""
     sizes = [str(players) for players in ladder["players"]]
     chosen = {word: one["name"] for one in levels["levels"] for word in one["agents"]}
     played = ", ".join(f"{ladder['games'][size]:,} at {size} players" for size in sizes)
     heads = [f"{size} players" for size in sizes]
     lines = [
         f"Written by `{ladder['command']}`: rules `{ladder['rules']}`, seed {ladder['seed']}, "
-        f"games: {played}. Ratings are of an order-free fit, with 95 % intervals by bootstrap "
-        "over blocks (a table in all rotations of its seats, with the same dice). 400 points more "
-        "are ten wins to one; the mean of those who play at all sizes is 1500 at each. Memories "
-        "begin anew with every game. Times are the processor's for a decision asked for in Python, "
-        "at the largest table with all seats taken by the agent; they change from run to run, the "
-        "games do not.",
+        f"games: {played}. Ratings do not depend on the order of play; their 95 % intervals are "
+        "bootstrapped over blocks (a table in all rotations of its seats, with the same dice). A "
+        "lead of 400 points is ten wins to one; the agents that play at all sizes have a mean of "
+        "1500 at each. Memories are cleared before every game. Times are processor times of "
+        "decisions requested from Python, at the largest table with all seats taken by the agent; "
+        "they change from run to run, the games do not.",
         "",
         f"| agent | mean | {' | '.join(heads)} | ms, mean (slowest) | level |",
         f"|-|-:|{'-:|' * len(sizes)}-:|-|",

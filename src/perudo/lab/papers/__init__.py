@@ -1,4 +1,4 @@
-"""Every experiment of the papers, and some that they wished for: one file per paper."""
+"""The experiments of the papers, and some that the papers propose: one file per paper."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ EXPERIMENTS: list[Experiment] = [
     *king_up.EXPERIMENTS,
     *beyond.EXPERIMENTS,
 ]
-"""In the order of the papers."""
+"""All experiments, in the order of the papers."""
 
 ALL = "all"
 
 
 def select(words: Sequence[str]) -> list[Experiment]:
-    """The experiments that some words name: IDs, patterns (``RO-*``), ``all``.
+    """Return the experiments named by ids, patterns (``RO-*``) or ``all``.
 
     The number of a figure names the experiment that draws it; 4.2 and 4.3 are tables and figures.
     """

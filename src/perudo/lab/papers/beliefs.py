@@ -1,4 +1,4 @@
-"""What it is worth to a searcher to weigh what the others may hold by what they have said."""
+"""The value of beliefs to a search: it weighs the others' hands by their bids."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SEARCHERS = {
         "mcts-observer:rollouts=1000,pseudo_rolls=believed",
     ),
 }
-"""Each without beliefs and with them."""
+"""Each search without beliefs and with them."""
 TABLES = {
     "three observers": ("observer",) * 3,
     "a mixed table": ("observer", "l-dumb", "heuristic-max"),
@@ -27,7 +27,7 @@ DEALT = ("any hand is as likely as by the odds", "hands weighed by what was bid"
 
 
 def beliefs(conditions: Conditions) -> Findings:
-    """Two searches with and without beliefs, at two tables of four."""
+    """Compare two searches with and without beliefs, at two tables of four."""
     games = conditions.number(100, 2_500)
     rows = []
     groups: list[str] = []

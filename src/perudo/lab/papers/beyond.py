@@ -1,4 +1,4 @@
-"""Questions that the papers left open, in the same form."""
+"""Experiments on questions that the papers left open."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ LISTED = 12
 def sweep(
     probs: Sequence[str], bluffs: Sequence[str], quick: int, full: int
 ) -> Callable[[Conditions], Findings]:
-    """All kinds with all parameters, drawn to tables of nine again and again."""
-    entrants = [
+    """Return an experiment that draws all kinds and parameters to tables of nine, many times."""
+    players = [
         f"{kind}:prob={prob},bluff={bluff},one_die_rule=no"
         for kind in KINDS
         for prob in probs
@@ -38,15 +38,15 @@ def sweep(
     def run(conditions: Conditions) -> Findings:
         draws = conditions.number(quick, full)
         games = 50
-        won: list[list[float]] = [[] for _ in entrants]
+        won: list[list[float]] = [[] for _ in players]
         luck = np.random.default_rng(conditions.seed)
         for draw in range(draws):
-            order = luck.permutation(len(entrants))
-            for first in range(0, len(entrants), SEATS_OF_A_TABLE):
+            order = luck.permutation(len(players))
+            for first in range(0, len(players), SEATS_OF_A_TABLE):
                 table = order[first : first + SEATS_OF_A_TABLE]
                 results = conditions.play(
                     "common",
-                    [entrants[index] for index in table],
+                    [players[index] for index in table],
                     games,
                     seed=conditions.seed + draw,
                 )
@@ -54,17 +54,17 @@ def sweep(
                     won[index].append(float(results.wins[:, seat].mean()))
             conditions.progress("tables of nine drawn", draw + 1, draws)
         found = [mean(np.array(some), 100.0) for some in won]
-        best = sorted(range(len(entrants)), key=lambda index: -found[index].value)
+        best = sorted(range(len(players)), key=lambda index: -found[index].value)
         rows = [
             Row(
-                f"{place + 1}. {entrants[index].removesuffix(',one_die_rule=no')}: games won",
+                f"{place + 1}. {players[index].removesuffix(',one_die_rule=no')}: games won",
                 found[index],
                 unit="%",
             )
             for place, index in enumerate(best[:LISTED])
         ]
         notes = [
-            f"{draws} draws of all {len(entrants)} to tables of nine, {games} games each; 11.1 % "
+            f"{draws} draws of all {len(players)} to tables of nine, {games} games each; 11.1 % "
             "would be an equal share. Intervals are over draws.",
             f"The best {LISTED} are listed; the figure has all.",
         ]
@@ -87,15 +87,15 @@ def _heats(found: Sequence[Measure], probs: Sequence[str], bluffs: Sequence[str]
 
 
 # --- seating ------------------------------------------------------------------------------------
-SITTING = ("observer", "probabilistic", "heuristic-max", "sl-dumb")
+FOUR_KINDS = ("observer", "probabilistic", "heuristic-max", "sl-dumb")
 
 
 def seating(conditions: Conditions) -> Findings:
-    """All six orders of four kinds round a table: who does well behind whom."""
+    """Play all six orders of four kinds round a table, and compare places behind each kind."""
     games = conditions.number(5_000, 50_000)
     behind: dict[tuple[str, str], list[Results]] = {}
-    for others in permutations(SITTING[1:]):
-        order = (SITTING[0], *others)
+    for others in permutations(FOUR_KINDS[1:]):
+        order = (FOUR_KINDS[0], *others)
         results = conditions.play("common", order, games, seating="fixed")
         for seat, name in enumerate(order):
             behind.setdefault((name, order[seat - 1]), []).append(results)
@@ -106,22 +106,24 @@ def seating(conditions: Conditions) -> Findings:
         assert found is not None
         rates[name, before] = found
     rows = []
-    for name in SITTING:
-        own = {before: rates[name, before] for before in SITTING if before != name}
+    for name in FOUR_KINDS:
+        own = {before: rates[name, before] for before in FOUR_KINDS if before != name}
         rows += [
             Row(f"{name}, after {before}: games won", one, unit="%") for before, one in own.items()
         ]
         best, worst = (choose(own.values(), key=lambda one: one.value) for choose in (max, min))
         rows.append(Row(f"{name}: best less worst place", difference(best, worst), unit="points"))
     cells = [
-        [rates[name, before].value if before != name else None for before in SITTING]
-        for name in SITTING
+        [rates[name, before].value if before != name else None for before in FOUR_KINDS]
+        for name in FOUR_KINDS
     ]
     texts = [["" if cell is None else f"{cell:.1f}" for cell in row] for row in cells]
-    heat = Heat("Games won, %, by who sits before", SITTING, SITTING, cells, texts, "", "after")
+    heat = Heat(
+        "Games won, %, by who sits before", FOUR_KINDS, FOUR_KINDS, cells, texts, "", "after"
+    )
     (lucky, before), (unlucky, behind_whom) = (
         choose(
-            (pair for pair in rates if pair[0] == SITTING[0]), key=lambda pair: rates[pair].value
+            (pair for pair in rates if pair[0] == FOUR_KINDS[0]), key=lambda pair: rates[pair].value
         )
         for choose in (max, min)
     )
@@ -139,7 +141,7 @@ def _seat(results: Results, name: str) -> int:
 
 # --- calza --------------------------------------------------------------------------------------
 def calza(conditions: Conditions) -> Findings:
-    """The same players with and without calza; and one that claims it against one that does not."""
+    """Compare games with and without calza, and a player that claims it with one that does not."""
     games = conditions.number(10_000, 100_000)
     four = ("observer", "observer", "probabilistic", "heuristic-max")
     played = {word: conditions.play(f"s0_sim:calza={word}", four, games) for word in ("yes", "no")}
@@ -193,7 +195,7 @@ DEALT = ("enumerate", "informed", "believed")
 
 
 def pseudo_rolls(conditions: Conditions) -> Findings:
-    """Other ways to deal the others' dice in the searcher's head, against dealing at random."""
+    """Compare ways to sample the others' dice in a search with sampling at random."""
     rounds = conditions.number(4_000, 40_000)
     rows, curves, ends = [], {}, {}
     opponents = ("probabilistic", "observer", "l-dumb")
@@ -227,7 +229,7 @@ SEARCHERS = {
 
 
 def rollouts(conditions: Conditions) -> Findings:
-    """Strength and time of four searches by their rollouts, against an observer."""
+    """Measure the strength and time of four searches by rollouts, against an observer."""
     rounds = conditions.number(400, 4_000)
     searchers = [spec.format(scale) for spec in SEARCHERS.values() for scale in SCALES]
     opening = PERUDO.start(Rules.preset("s0_sim"), 2)
@@ -290,7 +292,7 @@ EXPERIMENTS = [
         "B-sweep",
         "prob against bluff over all kinds, at tables of nine",
         PAPER,
-        "Wished for in the Maynooth report: all three kinds with all nine settings against each "
+        "Proposed in the Maynooth report: all three kinds with all nine settings against each "
         "other, which “would take a long time”.",
         "27 players drawn to tables of nine, preset common, seats shuffled, one_die_rule=no",
         sweep((".1", ".25", ".4"), (".1", ".25", ".4"), 25, 400),
@@ -299,7 +301,7 @@ EXPERIMENTS = [
         "B-fine",
         "finer values of prob and bluff",
         PAPER,
-        "Wished for in the Maynooth report: values between those that it tried.",
+        "Proposed in the Maynooth report: values between those that it tried.",
         "54 players drawn to tables of nine, otherwise as B-sweep",
         sweep((".2", ".3", ".4", ".5", ".6", ".7"), ("0", ".05", ".1"), 12, 200),
     ),

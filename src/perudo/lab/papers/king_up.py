@@ -1,4 +1,8 @@
-"""The King UP thesis: POMCP in a public game tree (its chapter 4 and appendix)."""
+"""The King UP thesis, chapter 4: POMCP in a public game tree.
+
+Gao Peng, "Partially Observable Monte Carlo Planning in Public Game Tree for complex imperfect
+information game King UP", MSc by Research thesis, Lancaster University, 2022.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +31,14 @@ from perudo.search.online.pomcp import TRACES, trace
 
 ITERATIONS = 20_000
 SETTLED = 0.02
-"""Values have settled if none moves further than this in the last fifth of the iterations."""
+"""The largest movement, in the last fifth of the iterations, of values that count as settled."""
 
 Points = npt.NDArray[np.float64]
 
 
 # --- values as a search goes on -----------------------------------------------------------------
 def traced(agent: str, state: State, seed: int, iterations: int = ITERATIONS) -> Points:
-    """Every player's value as the player to move searches: TRACES points by players."""
+    """Return the values during a search by the player to move: TRACES points by players."""
     chosen = agent_named(f"{agent},iterations={iterations}")
     assert isinstance(chosen, CompiledAgent)
     seat = state.actor
@@ -43,13 +47,13 @@ def traced(agent: str, state: State, seed: int, iterations: int = ITERATIONS) ->
 
 
 def movement(points: Points) -> float:
-    """How far the most restless value moves in the last fifth."""
+    """Return the largest movement of a value in the last fifth."""
     last = points[4 * TRACES // 5 :]
     return float((last.max(axis=0) - last.min(axis=0)).max())
 
 
 def random_state(stream: Stream) -> State:
-    """Target cards, vote cards, pieces and the player to move, all at random; one can move."""
+    """Return a state with random target cards, vote cards, pieces and player, who can move."""
     record = KING_UP.start(PRESETS["thesis"], 3).deal(int(stream[0])).record
     below(stream, 2)
     pieces, highest = int(record.setting.pieces_num), int(record.setting.board_height) - 1
@@ -70,7 +74,7 @@ def random_state(stream: Stream) -> State:
 
 
 def _settling(conditions: Conditions, agent: str) -> Row:
-    """How many random states have settled values."""
+    """Return a row for the share of random states with settled values."""
     states = conditions.number(100, 1000)
     stream = np.array([key_of(conditions.seed)], np.uint64)
     settled = 0
@@ -94,7 +98,7 @@ def _panel(figure: str, points: Points) -> Lines:
 
 
 def convergence(agent: str, figures: Sequence[str]) -> Callable[[Conditions], Findings]:
-    """Four states of the appendix, and many random ones."""
+    """Return an experiment with four states of the appendix and many random ones."""
 
     def run(conditions: Conditions) -> Findings:
         rows, panels, ends = [], [], []
@@ -122,7 +126,7 @@ STEPS = ("4.5", "4.6", "4.7", "4.8")
 
 
 def four_steps(conditions: Conditions) -> Findings:
-    """Figures 4.5 to 4.8: player 2 on the way to the bonus."""
+    """Reproduce figures 4.5 to 4.8: player 2 on the way to the bonus."""
     runs = conditions.number(10, 400)
     player = 1
     curves: dict[str, list[Points]] = {figure: [] for figure in STEPS}
@@ -166,7 +170,7 @@ def four_steps(conditions: Conditions) -> Findings:
 
 
 def _roughness(curve: Points) -> float:
-    """How unsteady a curve is, whether it rises or not."""
+    """Return a curve's roughness, which does not depend on its slope."""
     return float(np.abs(np.diff(curve[TRACES // 10 :], 2)).mean())
 
 
@@ -175,7 +179,7 @@ SCALES = (250, 500, 1000, 2000, 4000)
 
 
 def time_by_iterations(conditions: Conditions) -> Findings:
-    """Figure 4.13."""
+    """Reproduce figure 4.13: time by iterations."""
     seconds = policy_seconds(
         [f"{agent},iterations={number}" for agent in (UCB, RM) for number in SCALES],
         [appendix_state(figure).observe(0) for figure in APPENDIX_STATES],
@@ -186,7 +190,7 @@ def time_by_iterations(conditions: Conditions) -> Findings:
     taken = seconds.reshape(2, len(SCALES), -1)
     rows = [
         Row(
-            f"{NAMES[letter]}: time of 4,000 iterations, of that of 250",
+            f"{NAMES[letter]}: time of 4,000 iterations, relative to 250",
             mean(taken[which, -1] / taken[which, 0]),
             says="grows",
             claim=(1, math.inf),
@@ -196,7 +200,7 @@ def time_by_iterations(conditions: Conditions) -> Findings:
     ]
     rows += [
         Row(
-            f"{iterations:,} iterations: time of RM, of that of UCB",
+            f"{iterations:,} iterations: time of RM, relative to UCB",
             mean(taken[1, place] / taken[0, place]),
             says="RM takes longer",
             claim=(1, math.inf),
@@ -222,7 +226,7 @@ SEARCHES = 30
 
 
 def rock_paper_scissors(conditions: Conditions) -> Findings:
-    """Figure 4.14."""
+    """Reproduce figure 4.14: self-play of rock, paper, scissors."""
     game = game_named("rock_paper_scissors")
     state = game.start(game.setting(game.presets[0]), 2)
     searches = conditions.number(1_000, 2_000)
@@ -321,7 +325,7 @@ EXPERIMENTS = [
         "After 20,000 rounds of self-play the value of both players is 0.5.",
         f"{SEARCHES} searches of 20,000 iterations each; and what regret matching throws after one",
         rock_paper_scissors,
-        "Some searches are not there after 20,000 iterations, and shares of so many throws vary by "
-        "some points.",
+        "Some searches have not converged after 20,000 iterations, and the shares of throws vary "
+        "by some points.",
     ),
 ]

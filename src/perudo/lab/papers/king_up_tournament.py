@@ -1,4 +1,4 @@
-"""The King UP thesis' tournaments: tables 4.2 and 4.3."""
+"""The tournaments of the King UP thesis (Gao Peng, Lancaster University, 2022), tables 4.2, 4.3."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from perudo.lab.experiments.measures import difference, mean, rate
 
 PAPER = "King UP thesis"
 UCB, RM = "pomcp-pgt-ucb:prior=0,informed=no", "pomcp-pgt-rm:prior=0,informed=no,floor=yes"
-"""The thesis searches every information set at once, guesses hidden cards evenly, and gives moves
-that are worse than the average a small chance to the end."""
+"""The thesis' searches: they search every information set at once, sample hidden cards uniformly,
+and keep a small probability for moves that are worse than average."""
 RANDOM = "random"
 SHORT = {"U": UCB, "R": RM, "r": RANDOM}
 NAMES = {"U": "UCB", "R": "RM", "r": "random"}
 
 Reported = tuple[tuple[float, float, float], tuple[float, float, float]]
-"""Winning rates and average scores of players 1 to 3."""
+"""The winning rates and average scores of players 1 to 3."""
 TABLE_4_2: dict[str, Reported] = {
     "UUU": ((0.366, 0.334, 0.300), (13.29, 12.412, 12.026)),
     "RRR": ((0.412, 0.304, 0.284), (11.8, 11.7, 11.6)),
@@ -42,22 +42,22 @@ TABLE_4_3: dict[str, Reported] = {
     "rUR": ((0.199, 0.525, 0.276), (9.553, 13.471, 12.370)),
 }
 Winners = dict[str, npt.NDArray[np.float64]]
-"""Shares of each game that the seats won, by line-up."""
+"""The winners by line-up: (games, seats), 1 for the winner."""
 GAMES_OF_THE_TABLES = 1000
 ITERATIONS = 50
-"""For a move; the thesis does not say how many it had, and these fit its winning rates best."""
+"""Iterations of a move; the thesis does not give them, and 50 fit its winning rates best."""
 BUDGETS = (10, 20, 50, 100, 200, 1000)
-"""Those that were tried."""
+"""The iterations tried."""
 
 
 def _agents(line_up: str, iterations: int) -> list[str]:
-    """By name, searchers with their budget."""
+    """Return the agents of a line-up, the searches with their budget."""
     budget = f",iterations={iterations}"
     return [SHORT[letter] + (budget if letter != "r" else "") for letter in line_up]
 
 
 def _play(conditions: Conditions, line_up: str, iterations: int, games: int) -> Results:
-    """Single rounds, in which a payoff is a score; the thesis' games are of one round too."""
+    """Play single rounds, whose payoffs are scores; the thesis' games have one round too."""
     return conditions.play(
         "thesis",
         _agents(line_up, iterations),
@@ -69,20 +69,20 @@ def _play(conditions: Conditions, line_up: str, iterations: int, games: int) -> 
 
 
 def round_winners(results: Results) -> npt.NDArray[np.float64]:
-    """1 to the highest score of each game, of equals to the lowest seat (as in the preset)."""
+    """Return 1 for the highest score of each game; the lowest seat wins ties, as in the preset."""
     winners: npt.NDArray[np.float64] = np.eye(3)[np.argmax(results.scores, axis=1)]
     return winners
 
 
 def shown(line_up: str) -> str:
-    """A line-up in words."""
+    """Return a line-up in words."""
     return ", ".join(NAMES[letter] for letter in line_up)
 
 
 def tournament(
     number: str, table: dict[str, Reported], rows_of: Callable[[Winners], list[Row]]
 ) -> Callable[[Conditions], Findings]:
-    """A table of winning rates and scores by line-up and seat."""
+    """Return an experiment for a table of winning rates and scores by line-up and seat."""
 
     def run(conditions: Conditions) -> Findings:
         rows: list[Row] = []
@@ -147,7 +147,7 @@ NEAR_RATE, NEAR_SCORE = 5.0, 1.0
 
 
 def near(rows: Sequence[Row]) -> str:
-    """How many values are about the thesis'."""
+    """Return a note of the number of values near the thesis'."""
     gaps: dict[str, list[float]] = {"%": [], "": []}
     for row in rows:
         gaps[row.unit].append(abs((row.value or 0.0) - (row.reported or 0.0)))
@@ -160,7 +160,7 @@ def near(rows: Sequence[Row]) -> str:
 
 
 def _by_budget(conditions: Conditions) -> list[Row]:
-    """How near other budgets come to the thesis."""
+    """Return rows for the distance of other budgets from the thesis' values."""
     rows = []
     games = conditions.number(100, 500)
     for iterations in BUDGETS:
@@ -196,7 +196,7 @@ def _seats(line_up: str, letter: str) -> list[int]:
 
 
 def _ahead(winners: Winners, line_ups: Iterable[str], better: str, worse: str) -> Row:
-    """Whether one kind wins more than another at the same table, seat for seat."""
+    """Return a row for one kind's lead over another at the same tables, per seat."""
     some = list(line_ups)
     gaps = [
         winners[one][:, _seats(one, better)].mean(axis=1)

@@ -1,4 +1,8 @@
-"""The Maynooth report: Perudo AIs and a game hosting service (its chapter 5)."""
+"""The Maynooth report: the tables of chapter 5.
+
+Dheeraj Putta, "AI for Modified Perudo and Game Hosting Service", final year project, Maynooth
+University, 2019.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +26,12 @@ from perudo.lab.papers.people import NEEDS_PEOPLE, PERSON, duels, read_records
 PAPER = "Maynooth report"
 RULES = "common"
 VALUES = (".1", ".25", ".4")
-"""Of prob (rows) and bluff (columns)."""
+"""The values of prob (rows) and of bluff (columns)."""
 
 Reported = Sequence[tuple[float, int]]
-"""Call accuracy in percent, and games won of a hundred; by rows."""
+"""Call accuracy in percent, and games won of a hundred, row by row."""
 TABLES: dict[str, tuple[str, bool, Reported]] = {
-    # table: (agent, whether a single die is played by rule, numbers)
+    # table: (agent, one_die_rule, reported values)
     "5.1": (
         "dumb",
         False,
@@ -60,7 +64,7 @@ GAMES_OF_THE_TABLES = 100
 
 
 def allowed(percent: float, trials: float, per: float = 100.0) -> tuple[float, float]:
-    """Where the report's sample size puts a rate of its, given in percent."""
+    """Return the interval of a reported rate, given in percent, by the report's sample size."""
     whole = max(1, round(trials))
     known = rate(percent / 100 * whole, whole, per)
     assert known is not None
@@ -68,7 +72,7 @@ def allowed(percent: float, trials: float, per: float = 100.0) -> tuple[float, f
 
 
 def parameters(table: str) -> Callable[[Conditions], Findings]:
-    """The experiment of table 5.1, 5.2 or 5.3: nine of a kind with different parameters."""
+    """Return the experiment of table 5.1, 5.2 or 5.3: nine of a kind with different parameters."""
 
     def run(conditions: Conditions) -> Findings:
         agent, rule, reported = TABLES[table]
@@ -132,7 +136,7 @@ def _nine(agent: str, rule: bool) -> list[str]:
 
 
 def _claims(results: Results, rule: bool) -> list[Row]:
-    """What a table shows at a glance."""
+    """Return rows for the main claims of a table."""
     bold, timid = call_accuracy(results, 0), call_accuracy(results, 6)
     assert bold is not None
     assert timid is not None
@@ -156,7 +160,7 @@ def _claims(results: Results, rule: bool) -> list[Row]:
 
 
 def _heat(title: str, rows: Sequence[Row], digits: int) -> Heat:
-    """Measured values as colours, with the reported ones in brackets."""
+    """Return a heat map of measured values, with the reported ones in brackets."""
 
     def text(row: Row) -> str:
         return f"{row.value:.{digits}f}\n({row.reported:g})"
@@ -179,7 +183,7 @@ SIX_GAMES = 500
 
 
 def six_kinds(conditions: Conditions) -> Findings:
-    """Table 5.4, with the agents as they are and with one die played like more by all."""
+    """Reproduce table 5.4, and repeat it without ``one_die_rule``."""
     games = conditions.number(1_500, 20_000)
     results = conditions.play(RULES, SIX, games)
     free = [name if name.startswith("random") else f"{name}:one_die_rule=no" for name in SIX]
@@ -244,7 +248,7 @@ HOW_HUMAN = (
 
 
 def person_against_l_dumb(conditions: Conditions) -> Findings:
-    """Table 5.5, from stored records of games between a person and l-dumb."""
+    """Reproduce table 5.5 from stored records of games between a person and l-dumb."""
     records = [] if conditions.records is None else read_records(conditions.records)
     tallies = duels(records, lambda record: True, "l-dumb")
     why = "" if tallies[PERSON].games else NEEDS_PEOPLE

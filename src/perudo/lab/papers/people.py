@@ -1,4 +1,4 @@
-"""Games with people: what their stored records tell (tables with a human player in the papers)."""
+"""Statistics of stored games with people, for the papers' tables with a human player."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ NEEDS_PEOPLE = "needs people"
 
 @dataclass
 class Tally:
-    """What a player did in all records."""
+    """A player's statistics over all records."""
 
     games: int = 0
     wins: float = 0.0
     calls: int = 0
     right_calls: int = 0
     dice_left: int = 0
-    """In the games that were won."""
+    """The dice left in the games won."""
 
     @property
     def win_rate(self) -> Measure | None:
-        """In percent."""
+        """The share of games won, in percent."""
         return rate(self.wins, self.games)
 
     @property
     def call_accuracy(self) -> Measure | None:
-        """In percent."""
+        """The share of dudos that were right, in percent."""
         return rate(self.right_calls, self.calls)
 
     @property
     def mean_dice_left(self) -> float | None:
-        """When won."""
+        """The mean number of dice left in a game won."""
         return self.dice_left / self.wins if self.wins else None
 
 
 Tallies = dict[str, Tally]
-"""By who played."""
+"""Statistics by player."""
 
 
 def is_agent(name: str) -> bool:
-    """Whether a name in a record is that of an agent: ``l-dumb``, ``l-dumb (B)``, ``dumb:prob=.4``.
+    """Return True for an agent's name in a record: ``l-dumb``, ``l-dumb (B)``, ``dumb:prob=.4``.
 
     >>> is_agent("l-dumb (B)"), is_agent("Ann")
     (True, False)
@@ -58,14 +58,16 @@ def is_agent(name: str) -> bool:
 
 
 def agent_of(name: str) -> str:
-    """The agent without its seat: ``l-dumb`` for ``l-dumb (B)``."""
+    """Return an agent's name without its seat: ``l-dumb`` for ``l-dumb (B)``."""
     return name.partition(" ")[0]
 
 
 def read_records(place: Path) -> list[MatchRecord]:
-    """Every finished match in a directory, by file name."""
+    """Return every finished match in a directory, ordered by file name."""
     if not place.is_dir():
-        raise PerudoError(f"--records {place} should be a directory with files of 'play --save'")
+        raise PerudoError(
+            f"--records {place} should be a directory of files from 'perudo play --save'"
+        )
     found = []
     for path in sorted(place.glob("*.jsonl")):
         try:
@@ -76,7 +78,7 @@ def read_records(place: Path) -> list[MatchRecord]:
 
 
 def duels(records: list[MatchRecord], rules: Callable[[MatchRecord], bool], agent: str) -> Tallies:
-    """What a person and an agent did in their games for two under some rules."""
+    """Return the statistics of a person and an agent in their two-player games with some rules."""
     tallies = {PERSON: Tally(), agent: Tally()}
     for record in records:
         names = [agent_of(name) if is_agent(name) else PERSON for name in record.players]

@@ -1,4 +1,8 @@
-"""Livingstone's Perudish robots: single hands of five dice for two (tables 3 and 4, and text)."""
+"""Livingstone's Perudish robots: single hands of five dice for two (tables 3, 4 and text).
+
+Daniel Livingstone, "Perudish: A Game Framework and Modified Rule-set for Perudo", University of
+Paisley, undated, 2004 or later.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from perudo.lab.papers.people import NEEDS_PEOPLE, PERSON, duels, read_records
 PAPER = "Perudish robots"
 RULES = "perudish2"
 HANDS = 1000
-"""In a game; robots that remember begin anew with each."""
+"""Hands in a game, after which robots forget what they learnt."""
 MAX, COUNTER, RANDOM = "heuristic-max", "hmax-counter", "hmax-random"
 ADAPTIVE = "heuristic-adaptive"
 
@@ -26,7 +30,7 @@ def _games(conditions: Conditions, robot: str, opponent: str) -> Results:
 
 
 def _by_game(results: Results) -> Measure:
-    """Hands won in a game of a thousand."""
+    """Return the mean number of hands won in a game of a thousand."""
     return mean(_wins(results))
 
 
@@ -36,7 +40,7 @@ def _wins(results: Results) -> Values:
 
 
 def _mean_row(label: str, results: Results, won: float, spread: float, games: int) -> list[Row]:
-    """The mean of some games, within the error that the paper's own spread gives it."""
+    """Return rows for the mean and the spread of games, with the errors of the paper's values."""
     reach = Z95 * spread / math.sqrt(games)
     deviation = float(np.std(_wins(results), ddof=1))
     known = len(_wins(results))
@@ -72,7 +76,7 @@ def _chart(title: str, rows: list[Row]) -> Chart:
 
 
 def counter_against_max(conditions: Conditions) -> Findings:
-    """The test of the counter strategy."""
+    """Reproduce the test of the counter strategy."""
     results = _games(conditions, COUNTER, MAX)
     rows = _mean_row(f"{COUNTER} against {MAX}", results, 757.7, 16.1, 10)
     added = conditions.seat_added(win_rate, RULES, (COUNTER, MAX), 0, "% of hands", mode="rounds")
@@ -80,7 +84,7 @@ def counter_against_max(conditions: Conditions) -> Findings:
 
 
 def random_against_both(conditions: Conditions) -> Findings:
-    """Table 3."""
+    """Reproduce table 3: hmax-random against the other two."""
     rows = []
     for opponent, won, spread in ((MAX, 496, 16.9), (COUNTER, 548.75, 14.0)):
         results = _games(conditions, RANDOM, opponent)
@@ -92,7 +96,7 @@ def random_against_both(conditions: Conditions) -> Findings:
 
 
 def adaptive_against_all(conditions: Conditions) -> Findings:
-    """Table 4, as printed and with its first two columns swapped."""
+    """Reproduce table 4, as printed and with its first two columns swapped."""
     found = {
         opponent: _by_game(_games(conditions, ADAPTIVE, opponent))
         for opponent in (MAX, COUNTER, RANDOM)
@@ -129,7 +133,7 @@ HOW_HUMAN = (
 
 
 def person_against_robots(conditions: Conditions) -> Findings:
-    """The author's own hands, from stored records."""
+    """Compare the author's own hands with stored records of a person's."""
     records = [] if conditions.records is None else read_records(conditions.records)
     rows, notes = [], []
     for robot, won, hands in ((MAX, 16, 20), (RANDOM, 21, 30)):
@@ -180,7 +184,7 @@ EXPERIMENTS = [
         PAPER,
         "One game of 1,000 hands each: 660 against heuristic-max, 758 against hmax-counter, 526 "
         "against hmax-random (table 4).",
-        "as S3-1; memories begin anew with each game; also compared with the first two columns "
+        "as S3-1; memories are cleared before each game; also compared with the first two columns "
         "swapped",
         adaptive_against_all,
         "The first two columns of table 4 are probably swapped: against heuristic-max the adaptive "

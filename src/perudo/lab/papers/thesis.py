@@ -1,6 +1,7 @@
-"""The Perudo thesis: rule-based agents against tree search (its chapter 5).
+"""The Perudo thesis, chapter 5: rule-based agents against tree search.
 
-The figures are lost; what they showed is known from the text. Numbers are those of the text.
+Ana Hernandez, "AI for Perudo", MSc thesis, University of Strathclyde, 2021. The figures are lost;
+all reported numbers are from the text.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def _rounds_of_two(conditions: Conditions) -> Results:
 
 
 def losses_in_rounds(conditions: Conditions) -> Findings:
-    """Experiment 1a, figure 5.1."""
+    """Reproduce experiment 1a, figure 5.1: rounds lost."""
     results = _rounds_of_two(conditions)
     found = [losses(results, index, 2000) for index in (0, 1)]
     reported = (1400, 600)
@@ -62,7 +63,7 @@ def losses_in_rounds(conditions: Conditions) -> Findings:
 
 
 def reasons_of_loss(conditions: Conditions) -> Findings:
-    """Experiment 1a, figure 5.2."""
+    """Reproduce experiment 1a, figure 5.2: reasons of loss."""
     results = _rounds_of_two(conditions)
     lost = [count(results, index, "rounds_lost") for index in (0, 1)]
     early = rate(count(results, 0, "lost_by_early_dudo"), lost[0])
@@ -90,7 +91,7 @@ FOUR = ("probabilistic", "probabilistic", "observer", "observer")
 
 
 def shuffled_games(conditions: Conditions) -> Findings:
-    """Experiment 1c, figure 5.3, read as 2,000 rounds."""
+    """Reproduce experiment 1c, figure 5.3, read as 2,000 rounds."""
     results = conditions.play(RULES, FOUR, conditions.number(20_000, 200_000))
     per_game = float(results.rounds.mean())
     games = 2000 / per_game
@@ -131,7 +132,7 @@ def shuffled_games(conditions: Conditions) -> Findings:
 
 
 def fixed_seats(conditions: Conditions) -> Findings:
-    """Experiment 1d, figure 5.4."""
+    """Reproduce experiment 1d, figure 5.4: games with fixed seats."""
     games = conditions.number(20_000, 200_000)
     results = conditions.play(RULES, FOUR, games, seating="fixed")
     names = ("P1", "P2", "O1", "O2")
@@ -159,7 +160,7 @@ def fixed_seats(conditions: Conditions) -> Findings:
 
 
 def absent(conditions: Conditions) -> Findings:
-    """Experiment 1b is not in the thesis."""
+    """Report that experiment 1b is not in the thesis."""
     return Findings([Row("experiment 1b", None, why="the thesis goes from 1a to 1c")])
 
 
@@ -178,7 +179,7 @@ def _ahead(results: Results, better: int, worse: int, what: str) -> Row:
 
 
 def all_in_rounds(conditions: Conditions) -> Findings:
-    """Figure 5.12."""
+    """Reproduce figure 5.12: rounds between all four agents."""
     results = conditions.play(RULES, ALL, conditions.number(2_000, 20_000), mode="rounds")
     says = "fewer losses"
     rows = [_ahead(results, better, better + 1, says) for better in range(3)]
@@ -199,7 +200,7 @@ def all_in_rounds(conditions: Conditions) -> Findings:
 
 
 def all_in_games(conditions: Conditions) -> Findings:
-    """Figure 5.13."""
+    """Reproduce figure 5.13: games between all four agents."""
     results = conditions.play(RULES, ALL, conditions.number(400, 4_000))
     rows = [
         _ahead(results, 1, 0, "mcts-observer first"),

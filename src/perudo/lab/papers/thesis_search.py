@@ -1,4 +1,4 @@
-"""The Perudo thesis' experiment 2: scalar, scoring and rollouts of tree search."""
+"""Experiment 2 of the Perudo thesis (Hernandez, 2021): scalar, scoring and rollouts of search."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROB, OBS, MCTS_R, MCTS_O = "probabilistic", "observer", "mcts-random", "mcts-ob
 
 
 def roughly(hits: float, trials: float, slack: float) -> tuple[float, float]:
-    """Where the sample size puts a count of the thesis, and some more for “around”."""
+    """Return the interval of a reported count by its sample size, widened by slack for “around”."""
     known = rate(hits, trials, trials)
     assert known is not None
     return known.low - slack, known.high + slack
@@ -65,7 +65,7 @@ def _tuning_chart(conditions: Conditions, which: str, reported: Sequence[float] 
 
 
 def scoring_gain(conditions: Conditions) -> Findings:
-    """Experiment 2a, figure 5.5."""
+    """Reproduce experiment 2a, figure 5.5."""
     rows = []
     for shown, scalar in SCALARS:
         results = _tuned(conditions, "2a", scalar)
@@ -115,7 +115,7 @@ def _less_lost(conditions: Conditions, which: str, than: str, scalar: str, shown
 
 
 def scoring_ten(conditions: Conditions) -> Findings:
-    """Experiment 2b, figure 5.6."""
+    """Reproduce experiment 2b, figure 5.6."""
     rows = []
     for shown, scalar in SCALARS:
         results = _tuned(conditions, "2b", scalar)
@@ -134,7 +134,7 @@ def scoring_ten(conditions: Conditions) -> Findings:
 
 
 def scoring_lose(conditions: Conditions) -> Findings:
-    """Experiment 2c, figure 5.7."""
+    """Reproduce experiment 2c, figure 5.7."""
     rows = []
     for shown, scalar in SCALARS:
         rows += [_less_lost(conditions, "2c", than, scalar, shown) for than in ("2a", "2b")]
@@ -154,7 +154,7 @@ def scoring_lose(conditions: Conditions) -> Findings:
 # --- rollouts -----------------------------------------------------------------------------------
 NUMBERS = (63, 126, 252, 350)
 DEALS = 252
-"""Different rolls of five dice."""
+"""The number of different rolls of five dice."""
 
 
 def _with_rollouts(conditions: Conditions, agent: str, rollouts: int, opponent: str) -> Results:
@@ -199,7 +199,7 @@ def _slowest(curve: dict[int, Results]) -> Row:
 
 
 def random_rollouts(conditions: Conditions) -> Findings:
-    """Figure 5.8."""
+    """Reproduce figure 5.8: random rollouts."""
     curve = {n: _with_rollouts(conditions, MCTS_R, n, PROB) for n in NUMBERS}
     rows = [
         _rise(curve, 63, DEALS, "better nearer to 252"),
@@ -213,7 +213,7 @@ def random_rollouts(conditions: Conditions) -> Findings:
 
 
 def observer_rollouts(conditions: Conditions) -> Findings:
-    """Figure 5.9."""
+    """Reproduce figure 5.9: Observer rollouts."""
     curve = {n: _with_rollouts(conditions, MCTS_O, n, PROB) for n in NUMBERS}
     rows = [
         _rise(curve, 63, 350, "clear rise"),
@@ -228,7 +228,7 @@ def observer_rollouts(conditions: Conditions) -> Findings:
 
 
 def doubled_rollouts(conditions: Conditions) -> Findings:
-    """Figure 5.10."""
+    """Reproduce figure 5.10: doubled Observer rollouts."""
     numbers = (126, DEALS, 350, 504, 700)
     curve = {n: _with_rollouts(conditions, MCTS_O, n, PROB) for n in numbers}
     opening = PERUDO.start(Rules.preset(RULES), 2)
@@ -253,7 +253,7 @@ def doubled_rollouts(conditions: Conditions) -> Findings:
                 unit="points",
             ),
             Row(
-                f"time with {high} rollouts, of that with {low}",
+                f"time with {high} rollouts, relative to {low}",
                 ratio,
                 reported=2,
                 reported_range=(1.7, 2.3),
@@ -266,7 +266,7 @@ def doubled_rollouts(conditions: Conditions) -> Findings:
 
 
 def observer_opponent(conditions: Conditions) -> Findings:
-    """Figure 5.11."""
+    """Reproduce figure 5.11: Observer rollouts against an observer."""
     curves = {
         f"against {opponent}": {n: _with_rollouts(conditions, MCTS_O, n, opponent) for n in NUMBERS}
         for opponent in (PROB, OBS)

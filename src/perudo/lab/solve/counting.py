@@ -1,4 +1,4 @@
-"""``perudo perft``: how large one round is."""
+"""``perudo perft``: count the tree of one round."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TreeCount(TypedDict):
 
 
 def count_tree(game: Game, setting: Any, players: int | None, dice: str | None) -> TreeCount:
-    """Count a round from a fresh start, with the first seat opening."""
+    """Count the tree of a round from a fresh start, with the first seat opening."""
     seats, counts = players or game.properties.min_players, None
     if dice is not None:
         counts = parse_dice(dice)
@@ -52,7 +52,7 @@ def parse_dice(text: str) -> list[int]:
 
 
 def dice_by_seat(text: str | None, seats: int) -> list[int] | None:
-    """The dice of every seat, from one number for all or one for each."""
+    """Return the dice of every seat, given one number for all or one for each."""
     if text is None:
         return None
     counts = parse_dice(text)

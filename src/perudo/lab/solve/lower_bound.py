@@ -1,10 +1,10 @@
-"""Lower bounds of exploitability: what somebody who knows an agent wins from it, in rounds played.
+"""Lower bounds of exploitability: the winnings of a response to an agent in rounds played.
 
-The exploitability of an agent is the mean, over seats, of what the best answer wins there when the
-agent plays all others. In rounds too large to find the best answer, any answer gives a lower bound:
+The exploitability of an agent is the mean over seats of a best response's value when the agent
+plays all other seats. In rounds too large for a best response, any response gives a lower bound:
 
-- *local*: search at each decision, with the agent as the model of what the others bid and will do;
-- *trained*: an answer learnt beforehand by one who remembers the hand and the last moves.
+- *local*: a search at each decision, with the agent as the model of the other players;
+- *trained*: a response learnt beforehand, which remembers the hand and the last moves.
 """
 
 from __future__ import annotations
@@ -56,30 +56,30 @@ METHODS = ("local", "trained")
 Payoffs = npt.NDArray[np.float64]
 NORMAL_95 = 1.959964
 DEALS, LUCK = 1, 2
-"""What is drawn from a seed."""
+"""The random streams of a seed: deals, and the players' own randomness."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard an answer is looked for, and how long it is then tried."""
+    """The effort to find a response, and to measure it."""
 
     rounds: int = 2_000
     """Rounds played in each seat."""
     iterations: int = 2_000
-    """Simulations of each decision of the local answer."""
+    """Simulations of each decision of the local response."""
     training: int = 1_000_000
-    """Rounds that the trained answer learns from, in each seat."""
+    """Rounds that the trained response learns from, in each seat."""
     memory: int = 2
-    """Moves that the trained answer remembers."""
+    """Moves that the trained response remembers."""
     seed: int = 1
 
 
 class LowerBound(TypedDict):
-    """What an answer won."""
+    """The result of a response."""
 
     method: str
     lower_bound: float
-    """The mean over the seats."""
+    """The mean winnings over the seats."""
     ci95: list[float]
     won_by_seat: list[float]
     rounds: int
@@ -93,7 +93,7 @@ class Opponents(NamedTuple):
     memories: Any
     """The agent's memory in each seat."""
     learning: Any
-    """The address of the policy that is shown each settled round."""
+    """The address of the function that learns from each settled round."""
     learns: bool
 
 
@@ -109,7 +109,7 @@ def play_rounds(
 ) -> None:
     """Play rounds with the responder in one seat and the agent in all others.
 
-    If it ``learns``, the agent is shown how each round was settled.
+    If it ``learns``, the agent sees the result of each round.
     """
     state, view = states[1], states[2]
     agent, memories = opponents.model, opponents.memories
@@ -148,36 +148,36 @@ def play_rounds(
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A policy that was made to beat an agent from one seat."""
+class Response:
+    """A policy made to beat an agent from one seat."""
 
     policy: Any
     parameters: Parameters
     kept: Any = None
-    """What the parameters point to."""
+    """An object that keeps alive the memory the parameters point to."""
 
 
-def local_answer(model: CompiledPlayer, start: State, effort: Effort) -> Answer:
-    """Search, believing that the others are the model."""
+def local_response(model: CompiledPlayer, start: State, effort: Effort) -> Response:
+    """Return a search that takes the other players for the model."""
     searcher = Pomcp(iterations=effort.iterations, prior=2.0)
     dtype = start.game.dtype
     where = number_of(model.policy, dtype)
     head = searcher.search_parameters
     rollout = [float(dtype.itemsize), where, *model.parameters]
-    return Answer(Pomcp.policy, np.concatenate([head, rollout]), model)
+    return Response(Pomcp.policy, np.concatenate([head, rollout]), model)
 
 
-def trained_answer(player: CompiledPlayer, start: State, seat: int, effort: Effort) -> Answer:
-    """Learn against the agent, then play the best move of each information set."""
+def trained_response(player: CompiledPlayer, start: State, seat: int, effort: Effort) -> Response:
+    """Learn a response to the agent, which plays the best move of each information set."""
     memory = effort.memory if start.game.operations.rewind(start.record) else ALL_MOVES
     learner = BestResponder(start, seat, memory, player.policy, player.parameters, effort.seed)
     learner.iterate(effort.training)
     book, parameters = learnt_parameters(learner.page())
-    return Answer(play_learnt, parameters, book)
+    return Response(play_learnt, parameters, book)
 
 
 class Series:
-    """A seat's rounds against an agent, whose memory goes on from one run to the next."""
+    """A series of rounds of one seat against an agent, which remembers from run to run."""
 
     def __init__(self, player: CompiledPlayer, start: State, seat: int, seed: int) -> None:
         self._player, self._start, self._seat, self._seed = player, start, seat, seed
@@ -185,9 +185,9 @@ class Series:
         self._stream = stream_of(seed, LUCK, seat)
 
     def play(
-        self, answer: Answer, rounds: int, deals: int = DEALS, learns: bool = False
+        self, response: Response, rounds: int, deals: int = DEALS, learns: bool = False
     ) -> Payoffs:
-        """What the answer wins in some rounds; ``deals`` says which."""
+        """Return the response's payoffs in a number of rounds; ``deals`` selects their dice."""
         player, start, memories = self._player, self._start, self.memories
         dtype = start.game.dtype
         states = np.zeros(3, dtype)
@@ -196,7 +196,7 @@ class Series:
         play_rounds(
             states,
             self._seat,
-            model_of(answer.policy, dtype, answer.parameters, memories[self._seat]),
+            model_of(response.policy, dtype, response.parameters, memories[self._seat]),
             Opponents(
                 model_of(player.policy, dtype, player.parameters, memories[0]),
                 memories,
@@ -210,8 +210,8 @@ class Series:
         return payoffs
 
 
-def _payoffs_asked(player: Player, start: State, seat: int, effort: Effort) -> Payoffs:
-    """The same for an agent that is not compiled: the local answer takes it for an Observer."""
+def _payoffs_in_python(player: Player, start: State, seat: int, effort: Effort) -> Payoffs:
+    """Return the payoffs of a local response to an agent in Python, with Observer as its model."""
     responder: Player = Pomcp(iterations=effort.iterations).prepare(start)
     streams: dict[int, Stream] = {
         each: stream_of(effort.seed, LUCK, seat, each) for each in range(start.players)
@@ -231,11 +231,11 @@ def _payoffs_asked(player: Player, start: State, seat: int, effort: Effort) -> P
 
 
 def lower_bound(agent: Agent, start: State, method: str, effort: Effort) -> LowerBound:
-    """What an answer won on average over the seats, with a 95 % interval."""
+    """Return the mean payoff of a response over the seats, with a 95 % interval."""
     if method not in METHODS:
-        raise PerudoError(f"method {method!r} is not known; there are: {', '.join(METHODS)}")
+        raise PerudoError(f"unknown method {method!r}; there are: {', '.join(METHODS)}")
     if method == "trained" and not isinstance(agent, CompiledAgent):
-        raise PerudoError(f"{agent.spec} is not compiled: too slow to train against")
+        raise PerudoError(f"{agent.spec} is not compiled, and so too slow to train against")
     started = time.perf_counter()
     means, variances = [], []
     with agent.prepare(start) as player:
@@ -256,16 +256,16 @@ def lower_bound(agent: Agent, start: State, method: str, effort: Effort) -> Lowe
 
 def _payoffs(player: Player, start: State, seat: int, method: str, effort: Effort) -> Payoffs:
     if not isinstance(player, CompiledPlayer):
-        return _payoffs_asked(player, start, seat, effort)
+        return _payoffs_in_python(player, start, seat, effort)
     if method == "trained":
-        answer = trained_answer(player, start, seat, effort)
+        response = trained_response(player, start, seat, effort)
     else:
-        answer = local_answer(_model_of(player, start), start, effort)
-    return Series(player, start, seat, effort.seed).play(answer, effort.rounds)
+        response = local_response(_model_of(player, start), start, effort)
+    return Series(player, start, seat, effort.seed).play(response, effort.rounds)
 
 
 def _model_of(player: CompiledPlayer, start: State) -> CompiledPlayer:
-    """Somebody like the agent, if that states its chances; else the Observer stands in for it."""
+    """Return the agent as a model if it states its probabilities, otherwise the Observer."""
     state = start.deal(1)
     seat = state.actor
     assert seat is not None

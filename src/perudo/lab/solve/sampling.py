@@ -1,8 +1,8 @@
-"""``perudo solve`` for rounds too large to solve exactly: learnt from random deals.
+"""``perudo solve`` for rounds too large to solve exactly, by learning from random deals.
 
-With ``--memory K`` by FSICFR between two who remember the last K moves, with ``--variant mccfr`` by
-external sampling between any number of players. How exploitable the result is can only be bounded
-from below, by playing against it.
+``--memory K`` learns by FSICFR for two players who remember the last K moves; ``--variant mccfr``
+learns by external sampling for any number of players. The exploitability of the result can only be
+bounded from below, by playing against it.
 """
 
 from __future__ import annotations
@@ -27,45 +27,45 @@ from perudo.search.files.sealed import About
 from perudo.search.trees import memory_graph
 
 STEPS = 40
-"""How often the learner is looked at."""
+"""The number of progress reports."""
 
 
 @dataclass(frozen=True)
 class Learning:
-    """How far a learner has come."""
+    """The progress of a learner."""
 
     iterations: int
     value: float
-    """What the last deals were worth to the first player, or to whoever was learning."""
+    """The mean value of the last deals to the first player, or to the learning player."""
     seconds: float
 
 
 @dataclass(frozen=True, eq=False)
 class Learnt(CompiledAgent):
-    """Plays what external sampling learnt of one round."""
+    """An agent that plays the policy learnt by external sampling in one round."""
 
     name = "learnt"
     policy = play_learnt
     any_game = True
 
     book: Book
-    """Kept because the parameters point into it."""
+    """The learnt strategies; the parameters point into their memory."""
     numbers: Parameters
 
     @property
     def spec(self) -> str:
-        """The name alone."""
+        """The name, without parameters."""
         return self.name
 
     @property
     def parameters(self) -> Parameters:
-        """The memory of the players, and the place of the book."""
+        """The memory of the players, and the address of the book."""
         return self.numbers
 
 
 @dataclass(frozen=True, eq=False)
 class LearntByHand(Learnt):
-    """Plays what FSICFR learnt of one round; its strategies are by memory key and hand."""
+    """An agent that plays the policy learnt by FSICFR, which is by memory key and hand."""
 
     policy = play_by_the_book
 
@@ -76,7 +76,7 @@ def learn(
     limit: float | None = None,
     report: Callable[[Learning], None] = lambda learning: None,
 ) -> Learning:
-    """Iterate so often, or for so many seconds."""
+    """Iterate this many times, or until ``limit`` seconds have passed."""
     started = time.perf_counter()
     step = max(1, iterations // STEPS)
     while True:
@@ -91,18 +91,18 @@ def learn(
 def make_learner(
     start: State, memory: int | None, sampled: bool, seed: int
 ) -> MemorySolver | SamplingSolver:
-    """FSICFR for two who remember so many moves, or external sampling."""
+    """Return an external-sampling solver, or FSICFR with this many moves of memory."""
     if sampled:
         return SamplingSolver(start, ALL_MOVES if memory is None else memory, seed)
     return MemorySolver(memory_graph.build(start, memory or 0), seed)
 
 
 class Summary(Round, total=False):
-    """What came of learning a round."""
+    """The result of learning a round."""
 
     variant: Required[str]
     memory: Required[int | None]
-    """Moves that are remembered; None for all."""
+    """Moves that the players remember; None for all."""
     iterations: Required[int]
     seconds: Required[float]
     memory_mb: Required[float]
@@ -155,6 +155,6 @@ def finish(
 
 
 def _memory(solver: MemorySolver | SamplingSolver) -> int | None:
-    """How many moves are remembered; None for all."""
+    """Return the number of moves that the players remember; None for all."""
     memory = solver.graph.memory if isinstance(solver, MemorySolver) else solver.memory
     return memory if memory < ALL_MOVES else None

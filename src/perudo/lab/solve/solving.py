@@ -1,4 +1,4 @@
-"""``perudo solve``: a small round solved to a given exploitability."""
+"""``perudo solve``: solve a small round to a given exploitability."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from perudo.search.trees.public_tree import TooLargeError, build
 from perudo.search.trees.tree_size import TreeSize, tree_size
 
 MEMORY_SHARE = 0.6
-"""Of the machine's memory, for the solver's arrays."""
+"""The share of available memory that the solver's arrays may take."""
 FIRST_CHECK, CHECK_EVERY = 10, 1.2
-"""Exploitability is looked at after ten iterations, then after a fifth more each time."""
+"""Exploitability is checked after ten iterations, then at intervals that grow by a fifth."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the solver has come."""
+    """The progress of a solver."""
 
     iterations: int
     exploitability: float
@@ -39,7 +39,7 @@ class Progress:
 
 
 class Round(TypedDict):
-    """The round that a result is about."""
+    """The round of a result."""
 
     game: str
     rules: str
@@ -80,7 +80,7 @@ def rules_and_dice(start: State) -> tuple[str, list[int] | None]:
 
 
 def available_memory() -> int:
-    """Bytes of memory that programs can still have."""
+    """Return the bytes of memory available to programs."""
     with open("/proc/meminfo", encoding="ascii") as lines:
         sizes = {name: int(rest.split()[0]) for name, rest in (line.split(":") for line in lines)}
     return sizes["MemAvailable"] * 1024
@@ -89,7 +89,7 @@ def available_memory() -> int:
 def make_solver(
     start: State, variant: str, precision: type[np.floating[Any]]
 ) -> Solver | HistorySolver:
-    """A solver for this round; what would not fit into memory is refused with an estimate."""
+    """Return a solver for a round; raise TooLargeError if it would not fit into memory."""
     if start.game.properties.hidden_moves:
         return HistorySolver(HistoryTree(start), variant)
     size, room = tree_size(start), int(available_memory() * MEMORY_SHARE)
@@ -99,20 +99,20 @@ def make_solver(
 
 
 def too_large(size: TreeSize, precision: type[np.floating[Any]], room: int) -> str:
-    """Say what a round would take, and what could be done instead."""
+    """Return a message with the memory a round would need, and an alternative."""
     needed = size.bytes(precision)
-    instead = "with --memory K only the last K bids are remembered, which takes far less"
+    instead = "--memory K remembers only the last K bids and takes far less"
     if size.complete and size.bytes(np.float32) <= room:
         instead = f"--precision 32 would take {_amount(size.bytes(np.float32) / 2**30)} GiB"
     return (
         f"{'about' if size.complete else 'more than'} {_amount(size.positions)} public positions "
         f"and {_amount(size.information_sets)} information sets would take "
-        f"{_amount(needed / 2**30)} GiB, and there are {_amount(room / 2**30)}; {instead}"
+        f"{_amount(needed / 2**30)} GiB, but only {_amount(room / 2**30)} are available; {instead}"
     )
 
 
 def _amount(number: float) -> str:
-    """A number to two digits or so: 9.2, 36, 1,150 or 2.1e+09."""
+    """Format a number to about two digits: 9.2, 36, 1,150 or 2.1e+09."""
     if number < 10:
         return f"{number:.1f}"
     return f"{number:,.0f}" if number < 1e6 else f"{number:.1e}"
@@ -124,7 +124,7 @@ def solve(
     limit: float | None = None,
     report: Callable[[Progress], None] = lambda progress: None,
 ) -> Progress:
-    """Iterate until the exploitability is at most the target, or so many seconds have passed."""
+    """Iterate until the exploitability is at most the target, or ``limit`` seconds have passed."""
     started = time.perf_counter()
     checked = 0
     while True:

@@ -1,4 +1,4 @@
-"""What came of a tournament: rates with intervals, ratings, and how each fares against each."""
+"""The results of a tournament: win rates with intervals, ratings and pairwise results."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from perudo.lab.tournament.summaries import AgentSummary, PairRate, Rate, Summar
 from perudo.lab.tournament.tournament import Tournament
 
 SAMPLES = 500
-"""How many times blocks are drawn for the intervals of ratings."""
+"""The number of bootstrap samples of blocks for the intervals of ratings."""
 MOST_GROUPS = 1000
-"""Where there are more blocks, as many neighbours are drawn together as make this many groups."""
+"""Groups to resample; if there are more blocks, neighbouring blocks form one group."""
 MOST_RATED = 20_000
-"""Ratings that go from game to game soon forget: these last games are all that matters to them."""
+"""Games used for ratings updated game by game, which soon forget older ones."""
 
 Real = npt.NDArray[np.float64]
 
 
 def summary(tournament: Tournament, games: Games) -> Summary:
-    """Every figure as plain data; agents in the order of their ratings."""
+    """Return every figure as plain data, with agents in the order of their ratings."""
     names = list(tournament.agents)
     wins = wins_by_group(games, len(names))
     fitted = ratings.fit(wins.sum(axis=0))
@@ -36,7 +36,7 @@ def summary(tournament: Tournament, games: Games) -> Summary:
         index = int(place)
         agent: AgentSummary = {
             "agent": names[index],
-            **_rate(games, games.sitting == index),
+            **_rate(games, games.lineup == index),
             "rating": round(float(fitted[index]), 1),
             "rating_ci95": [round(float(end), 1) for end in low_high[index]],
             "openskill": {
@@ -60,44 +60,47 @@ def summary(tournament: Tournament, games: Games) -> Summary:
     }
 
 
-def wins_by_group(games: Games, entrants: int) -> Real:
-    """By group of neighbouring blocks: what each won (first) with each other (second) there."""
+def wins_by_group(games: Games, agents: int) -> Real:
+    """Return the wins of each agent in games with each other agent: (group, agent, other)."""
     _, numbers = np.unique(games.block, return_inverse=True)
     blocks = int(numbers.max()) + 1
     groups = numbers * min(blocks, MOST_GROUPS) // blocks
-    wins = np.zeros((int(groups.max()) + 1, entrants, entrants))
-    shares, players = games.shares, games.sitting.shape[1]
+    wins = np.zeros((int(groups.max()) + 1, agents, agents))
+    shares, players = games.shares, games.lineup.shape[1]
     for seat in range(players):
         for other in range(players):
             if other != seat:
-                where = (groups, games.sitting[:, seat], games.sitting[:, other])
+                where = (groups, games.lineup[:, seat], games.lineup[:, other])
                 np.add.at(wins, where, shares[:, seat])
     return wins
 
 
-def elo_ratings(games: Games, entrants: int) -> list[float]:
-    """Elo ratings of games of two, in the order of play."""
-    found = [ratings.START] * entrants
+def elo_ratings(games: Games, agents: int) -> list[float]:
+    """Return Elo ratings from two-player games, updated in the order of play."""
+    found = [ratings.START] * agents
     shares = games.shares[-MOST_RATED:]
-    for (one, other), share in zip(games.sitting[-MOST_RATED:].tolist(), shares, strict=True):
+    for (one, other), share in zip(games.lineup[-MOST_RATED:].tolist(), shares, strict=True):
         found[one], found[other] = ratings.elo_after(found[one], found[other], float(share[0]))
     return found
 
 
-def skill_ratings(games: Games, entrants: int) -> list[ratings.Skill]:
-    """Plackett-Luce ratings, in the order of play. Who did not win a game shares its last place."""
-    skills = [ratings.Skill()] * entrants
+def skill_ratings(games: Games, agents: int) -> list[ratings.Skill]:
+    """Return Plackett-Luce ratings, updated in the order of play.
+
+    All losers of a game share its last place.
+    """
+    skills = [ratings.Skill()] * agents
     scores = games.scores[-MOST_RATED:]
     places = 1 + (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
-    for sitting, came_in in zip(games.sitting[-MOST_RATED:].tolist(), places.tolist(), strict=True):
-        after = ratings.skills_after([skills[entrant] for entrant in sitting], came_in)
-        for entrant, skill in zip(sitting, after, strict=True):
-            skills[entrant] = skill
+    for lineup, came_in in zip(games.lineup[-MOST_RATED:].tolist(), places.tolist(), strict=True):
+        after = ratings.skills_after([skills[agent] for agent in lineup], came_in)
+        for agent, skill in zip(lineup, after, strict=True):
+            skills[agent] = skill
     return skills
 
 
 def pairs(wins: Real, names: Sequence[str], order: Sequence[str]) -> list[PairRate]:
-    """For each two: how often the first won, of the games with both that one of them won."""
+    """Return the first agent's win rate for each pair, in games with both that one of them won."""
     found: list[PairRate] = []
     for place, first in enumerate(order):
         for second in order[place + 1 :]:
@@ -108,20 +111,20 @@ def pairs(wins: Real, names: Sequence[str], order: Sequence[str]) -> list[PairRa
     return found
 
 
-def _in_seat(games: Games, entrant: int, seat: int) -> npt.NDArray[np.bool_]:
-    """Where an entrant sits in this seat."""
-    there = np.zeros(games.sitting.shape, np.bool_)
-    there[:, seat] = games.sitting[:, seat] == entrant
+def _in_seat(games: Games, agent: int, seat: int) -> npt.NDArray[np.bool_]:
+    """Return a mask of an agent's places, by game and seat, in one seat only."""
+    there = np.zeros(games.lineup.shape, np.bool_)
+    there[:, seat] = games.lineup[:, seat] == agent
     return there
 
 
 def _rate(games: Games, there: npt.NDArray[np.bool_]) -> Rate:
-    """Games and wins of who sits ``there``, by game and seat."""
+    """Return the games and wins at the places of a mask, by game and seat."""
     return rate_figures(float(games.shares[there].sum()), int(there.sum()))
 
 
 def rate_figures(wins: float, games: int) -> Rate:
-    """How many games were won, with the interval of the rate."""
+    """Return the games won, their rate and its interval."""
     return {
         "games": games,
         "wins": round(wins, 6),

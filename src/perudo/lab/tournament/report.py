@@ -1,4 +1,4 @@
-"""A tournament as one page: tables and plots, complete in itself, that asks for nothing outside."""
+"""A tournament's report: one self-contained HTML page of tables and plots."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ svg text { fill: var(--ink); font: 13px system-ui, sans-serif; }
 .cell { color: #000; }
 """
 LEFT, WIDTH, ROW, TOP = 250, 850, 26, 28
-"""Where a plot begins, how wide it is, how high a row is, and the room above."""
+"""The layout of a plot in pixels: left edge, width, height of a row, and room above."""
 STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 MOST_TICKS = 9
 
 
 def page(data: TournamentData | TestData) -> str:
-    """The page, from the figures that ``--json`` prints."""
+    """Return the page for the figures that ``--json`` prints."""
     if "sprt" in data:
         title, body = " against ".join(_names(data)), _test_parts(data)
     else:
-        title, body = f"A tournament of {len(data['agents'])}", _standing_parts(data)
+        title, body = f"Tournament of {len(data['agents'])} agents", _rating_parts(data)
     return "\n".join(
         [
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
@@ -59,22 +59,22 @@ def page(data: TournamentData | TestData) -> str:
 
 
 def verdict_text(data: TestData) -> str:
-    """What a test has found, in a sentence."""
+    """Return the verdict of a test in a sentence."""
     test, (one, other) = data["sprt"], _names(data)
     played = f"after {test['blocks']:,} blocks ({data['games']:,} games)"
     if test["verdict"] == BETTER:
         return (
-            f"{one} is better than {other} (by more than {test['elo0']:g} Elo), {played}; "
-            f"wrongly so in at most {100 * test['alpha']:g} % of such tests"
+            f"{one} is better than {other} (by more than {test['elo0']:g} Elo), {played}; the "
+            f"chance of such a verdict would be at most {100 * test['alpha']:g} % otherwise"
         )
     if test["verdict"] == NOT_BETTER:
         return (
-            f"{one} is not better than {other} by {test['elo1']:g} Elo, {played}; "
-            f"wrongly so in at most {100 * test['beta']:g} % of such tests"
+            f"{one} is not better than {other} by {test['elo1']:g} Elo, {played}; the chance of "
+            f"such a verdict would be at most {100 * test['beta']:g} % otherwise"
         )
     return (
-        f"undecided {played}: whether {one} is better than {other} by {test['elo0']:g} or by "
-        f"{test['elo1']:g} Elo needs more games"
+        f"undecided {played}: more games are needed to tell whether {one} is better than {other} "
+        f"by {test['elo0']:g} or by {test['elo1']:g} Elo"
     )
 
 
@@ -92,7 +92,7 @@ def _names(data: TournamentData | TestData) -> list[str]:
 
 
 # --- a tournament -------------------------------------------------------------------------------
-def _standing_parts(data: TournamentData) -> list[str]:
+def _rating_parts(data: TournamentData) -> list[str]:
     agents = data["agents"]
     names = _names(data)
     rated = [
@@ -102,19 +102,19 @@ def _standing_parts(data: TournamentData) -> list[str]:
     rates = [bounds for agent in agents if (bounds := _interval(agent)) is not None]
     return [
         "<h2>Ratings</h2>",
-        "<p>Fitted to all games at once, whatever their order; 400 points are odds of ten to one; "
-        f"the mean is {ratings.START:g}. Intervals (95\u00a0%) are by drawing blocks anew; of one "
-        "who never won they cannot tell how far below it is.</p>",
+        "<p>Ratings are fitted to all games at once, so the order of play does not matter. 400 "
+        f"points are odds of ten to one; the mean is {ratings.START:g}. The 95\u00a0% intervals "
+        "are bootstrapped over blocks; they cannot show how weak an agent is that never won.</p>",
         intervals_plot("Ratings with their intervals", names, rated),
         _rating_table(agents),
         "<h2>Games won</h2>",
-        "<p>With Wilson intervals (95\u00a0%). At random, each would win "
+        "<p>Win rates with 95\u00a0% Wilson intervals. An equal share is "
         f"{100 / data['players']:.1f} %.</p>",
         intervals_plot("Games won, in %", played, rates, 100 / data["players"]),
         _seat_table(agents, data["players"]),
-        "<h2>Each against each</h2>",
-        "<p>Of the games with both at the table that one of them won: how many were won by the one "
-        "on the left. Columns are numbered as rows.</p>",
+        "<h2>Head to head</h2>",
+        "<p>Games won by the agent on the left, in percent of the games with both at the table "
+        "that one of them won. Columns are numbered like rows.</p>",
         _pair_table(names, data["pairs"]),
     ]
 
@@ -154,7 +154,7 @@ def _seat_table(agents: list[AgentSummary], players: int) -> str:
 
 
 def _interval(figures: Rate) -> tuple[float, float, float] | None:
-    """The rate between the ends of its interval, in percent; None without games."""
+    """Return the win rate and the ends of its interval in percent; None without games."""
     rate, ends = figures["win_rate"], figures["ci95"]
     return None if rate is None or ends is None else (100 * ends[0], 100 * rate, 100 * ends[1])
 
@@ -184,8 +184,8 @@ def _pair_table(names: list[str], pairs: list[PairRate]) -> str:
 def _pair_cell(rate: float | None) -> str:
     if rate is None:
         return "<td></td>"
-    # From orange through white to blue: can be told apart by colour-blind people.
-    strength = 0.8 * min(abs(2 * rate - 1), 1.0)  # black figures stay legible on it
+    # Orange through white to blue, which colour-blind people can distinguish.
+    strength = 0.8 * min(abs(2 * rate - 1), 1.0)  # keeps black text legible
     hue = "0, 114, 178" if rate > 0.5 else "230, 159, 0"
     shade = f"background: linear-gradient(rgba({hue}, {strength:.2f}) 0 0), #fff"
     return f'<td class="cell" style="{shade}">{100 * rate:.1f}</td>'
@@ -199,8 +199,8 @@ def _test_parts(data: TestData) -> list[str]:
     return [
         f"<p><strong>{escape(verdict_text(data))}.</strong></p>",
         "<h2>Evidence</h2>",
-        "<p>Logarithms of what somebody would have who had bet on one side, block by block; at the "
-        "limit the test is over.</p>",
+        "<p>Logarithms of the capital of two bettors, one on each side, after all blocks; the test "
+        "ends when one of them reaches the limit.</p>",
         _table(
             ["", "evidence", "limit"],
             [
@@ -222,7 +222,7 @@ def _test_parts(data: TestData) -> list[str]:
             ],
         ),
         "<h2>Blocks</h2>",
-        f"<p>By the share of the games that {escape(_names(data)[0])} won.</p>",
+        f"<p>Number of blocks by the share of games that {escape(_names(data)[0])} won.</p>",
         _table(["score", "blocks"], outcomes),
     ]
 
@@ -240,7 +240,7 @@ def intervals_plot(
     intervals: Sequence[tuple[float, float, float]],
     level: float | None = None,
 ) -> str:
-    """A row for each: its interval and, as a dot, its value; ``level`` is for comparison."""
+    """Plot a row for each name: its interval as a line, its value as a dot; mark ``level``."""
     low, high = min(one[0] for one in intervals), max(one[2] for one in intervals)
     if level is not None:
         low, high = min(low, level), max(high, level)

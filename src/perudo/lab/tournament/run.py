@@ -1,4 +1,4 @@
-"""Playing a tournament: blocks go out to workers in stints, and what comes back is kept."""
+"""Play a tournament: workers get blocks in stints, and a store keeps the games they return."""
 
 from __future__ import annotations
 
@@ -21,48 +21,48 @@ from perudo.lab.contest import Contest, Results
 from perudo.lab.engine import Engine, never
 from perudo.lab.tournament.schedule import rotated
 from perudo.lab.tournament.store import Games, Store
-from perudo.lab.tournament.tournament import Seating, Tournament, code_fingerprint
+from perudo.lab.tournament.tournament import MakeAgent, Tournament, code_fingerprint
 
 STINT_SECONDS = 2.0
-"""A worker is asked to play for about so long at a time."""
+"""The length of a stint in seconds, approximately."""
 QUICK_STINT_SECONDS = 0.5
-"""Or so long, where the end may come at any time."""
-WORTH_STARTING = 5
-"""It is asked to play for at least so many times what starting the agents takes."""
+"""The length of a stint in seconds if the tournament may end at any time."""
+STARTUP_FACTOR = 5
+"""A stint takes at least this many times as long as starting its agents."""
 GROWTH = 4
-"""A stint has at most so many times the blocks of the one before."""
+"""A stint has at most this many times the blocks of the one before."""
 SAVE_SECONDS = 3.0
-"""How often results are written; what a killed run has not written is played again."""
+"""Seconds between saves; games that a killed run has not saved are played again."""
 SAVE_SHARE = 0.01
-"""Or after this share of the time so far, lest a run of hours write thousands of files."""
+"""Saves are at least this share of the run so far apart, to keep the number of files low."""
 
 
 # --- playing some blocks, on a worker -----------------------------------------------------------
 @dataclass(frozen=True)
 class Stint:
-    """Some blocks for one worker."""
+    """A number of blocks for one worker to play."""
 
     tournament: Tournament
-    seating: Seating
+    make_agent: MakeAgent
     timeout: float
     code: str
     blocks: tuple[tuple[int, tuple[int, ...], int], ...]
-    """Number, who sits where at first, and the seed of the dice."""
+    """Number, lineup of the first rotation, and seed of the dice of each block."""
 
 
 @dataclass(frozen=True)
 class Played:
-    """The games of a stint, and how long they took."""
+    """The games of a stint, and the time they took."""
 
     games: Games
     seconds: float
     starting_seconds: float
-    """How long it took to have all agents ready; programs have to be started."""
+    """Seconds to get all agents ready; programs have to be started."""
 
 
 @dataclass(frozen=True)
 class _Deals(Contest):
-    """A contest that is begun thousands of times: what never changes is made and checked once."""
+    """A contest that starts thousands of times: its agents and start are made and checked once."""
 
     ready: Sequence[Player] = ()
 
@@ -70,12 +70,12 @@ class _Deals(Contest):
         pass
 
     def start(self) -> State:
-        """The state before the first deal."""
+        """Return the state before the first deal."""
         return _start(self.game.name, self.setting, len(self.agents))
 
     @contextmanager
     def players(self) -> Iterator[list[Player]]:
-        """The hall's players, which stay open."""
+        """Yield the stint's players, which stay open."""
         yield list(self.ready)
 
 
@@ -85,19 +85,19 @@ def _start(game: str, setting: Any, players: int) -> State:
 
 
 def play_stint(stint: Stint) -> Played:
-    """Play the blocks; called on a worker."""
+    """Play a stint; runs on a worker."""
     if code_fingerprint(stint.tournament.agents) != stint.code:
-        raise PerudoError("a worker has another version of perudo, or of an agent's file")
+        raise PerudoError("a worker has a different version of perudo, or of an agent's file")
     called = time.perf_counter()
-    with _Hall(stint) as hall:
-        hall.seat_everybody()
+    with _StintRunner(stint) as runner:
+        runner.prepare_agents()
         started = time.perf_counter()
-        games = Games.joined([hall.play(*block) for block in stint.blocks])
+        games = Games.joined([runner.play(*block) for block in stint.blocks])
         return Played(games, time.perf_counter() - started, started - called)
 
 
-class _Hall:
-    """Where the blocks of a stint are played: its agents, and its game."""
+class _StintRunner:
+    """The agents and the game of a stint, with which a worker plays its blocks."""
 
     def __init__(self, stint: Stint) -> None:
         self._stint, self._tournament = stint, stint.tournament
@@ -113,13 +113,13 @@ class _Hall:
             player.close()
             agent.close()
 
-    def seat_everybody(self) -> None:
-        """Make all agents that are needed."""
+    def prepare_agents(self) -> None:
+        """Make all agents that the stint needs."""
         for _, lineup, _ in self._stint.blocks:
             self._at(lineup)
 
     def play(self, number: int, lineup: tuple[int, ...], seed: int) -> Games:
-        """Play a block."""
+        """Play a block: all its deals in every rotation of the seats."""
         seated, series = self._at(lineup), self._tournament.series
         rotations = []
         for rotation in range(len(lineup)):
@@ -141,34 +141,34 @@ class _Hall:
                     deal=np.arange(series),
                     rotation=np.full(series, rotation),
                     rounds=results.rounds,
-                    sitting=np.tile(np.array(rotated(lineup, rotation)), (series, 1)),
+                    lineup=np.tile(np.array(rotated(lineup, rotation)), (series, 1)),
                     scores=results.scores,
                 )
             )
         return Games.joined(rotations)
 
     def _at(self, lineup: Sequence[int]) -> list[tuple[Agent, Player]]:
-        """An agent and its player for each seat; one who has two seats comes twice."""
+        """Return an agent and its player for each seat; an agent with two seats is made twice."""
         return [
-            self._agent(entrant, list(lineup[:seat]).count(entrant))
-            for seat, entrant in enumerate(lineup)
+            self._agent(index, list(lineup[:seat]).count(index))
+            for seat, index in enumerate(lineup)
         ]
 
-    def _agent(self, entrant: int, twin: int) -> tuple[Agent, Player]:
-        if (entrant, twin) not in self._seated:
-            word, players = self._tournament.agents[entrant], self._tournament.players
-            agent = self._stint.seating(word, self._stint.timeout)
+    def _agent(self, index: int, twin: int) -> tuple[Agent, Player]:
+        if (index, twin) not in self._seated:
+            word, players = self._tournament.agents[index], self._tournament.players
+            agent = self._stint.make_agent(word, self._stint.timeout)
             start = _start(self._game.name, self._setting, players)
             try:
-                self._seated[entrant, twin] = agent, agent.prepare(start)
+                self._seated[index, twin] = agent, agent.prepare(start)
             except BaseException:
                 agent.close()
                 raise
-        return self._seated[entrant, twin]
+        return self._seated[index, twin]
 
 
 def _play(contest: _Deals, timeout: float) -> Results:
-    """The results by entrant, who with fixed seats are the seats."""
+    """Play a contest with fixed seats, so that its results are by seat."""
     compiled = [player for player in contest.ready if isinstance(player, CompiledPlayer)]
     if len(compiled) == len(contest.ready):
         results = Worker(contest, compiled, np.zeros(1, np.int64)).play(0, contest.games)
@@ -183,18 +183,18 @@ def _play(contest: _Deals, timeout: float) -> Results:
 
 # --- playing what is missing --------------------------------------------------------------------
 class Run:
-    """Plays what a store lacks of a tournament's first blocks, on an engine."""
+    """A run of a tournament: it plays the blocks that a store lacks, on an engine."""
 
     def __init__(
         self,
         tournament: Tournament,
         store: Store,
         engine: Engine,
-        seating: Seating,
+        make_agent: MakeAgent,
         timeout: float,
     ) -> None:
         self._tournament, self._store, self._engine = tournament, store, engine
-        self._seating, self._timeout = seating, timeout
+        self._make_agent, self._timeout = make_agent, timeout
         self._schedule = tournament.schedule()
         self._code = code_fingerprint(tournament.agents)
         self._stint = 1
@@ -206,7 +206,7 @@ class Run:
         stopped: Callable[[], bool] = never,
         progress: Callable[[Games], None] = lambda games: None,
     ) -> None:
-        """Play until all are there or ``stopped()``; whatever happens, what was played is kept."""
+        """Play until no block is missing or ``stopped()`` is true; always save what was played."""
         started = saved = time.monotonic()
         try:
             for played in self._engine.run(play_stint, self._stints(blocks), stopped):
@@ -229,7 +229,7 @@ class Run:
             given += len(chosen)
             yield Stint(
                 self._tournament,
-                self._seating,
+                self._make_agent,
                 self._timeout,
                 self._code,
                 tuple(
@@ -239,8 +239,8 @@ class Run:
             )
 
     def _measure(self, played: Played) -> None:
-        """How many blocks a stint should have: it changes nothing in the results."""
+        """Adjust the number of blocks per stint, which does not affect results."""
         blocks = len(np.unique(played.games.block))
-        seconds = max(self.stint_seconds, WORTH_STARTING * played.starting_seconds)
+        seconds = max(self.stint_seconds, STARTUP_FACTOR * played.starting_seconds)
         wanted = round(blocks * seconds / max(played.seconds, 1e-6))
         self._stint = max(1, min(wanted, GROWTH * self._stint))

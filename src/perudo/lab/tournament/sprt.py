@@ -1,15 +1,16 @@
-"""Is one agent better than another? A sequential test that stops as soon as it knows.
+"""A sequential test of whether one agent is better than another, which stops as soon as it knows.
 
-Wald's sequential probability ratio test asks at each step whether what was seen is so much likelier
-if the difference is ``elo1`` than if it is ``elo0`` that one of them can be given up. Its unit here
-is a block, of which we know nothing but that its score is between 0 and 1: its games have the same
-dice and depend on each other. So the ratio is that of a bet. Before each block a share of what one
-has is put on the score being above that of ``elo0``, about as much as would be best if ``elo1``
-were true and scores varied as they did so far. If ``elo0`` is true, or less, such bets are fair at
-best, and the chance ever to have 1/alpha times the stake is at most alpha (Ville's inequality),
-whatever the scores' distribution and however often one looks. The same with the sides exchanged
-gives beta. On scores of 0 and 1 the best such bet makes it Wald's ratio itself. (Waudby-Smith and
-Ramdas, 2024, treat such bets.)
+Wald's sequential probability ratio test asks at each step whether the scores so far are much more
+likely if the difference is ``elo1`` than if it is ``elo0``, or the reverse. The unit here is a
+block, whose games share their dice and so depend on each other; all we know is that its score is
+between 0 and 1. So the test bets instead. Before each block it stakes a share of its capital on the
+score being above the one that ``elo0`` predicts; the share is about the best one if ``elo1`` is
+true and scores vary as they did so far. If the true difference is ``elo0`` or less, the bets are
+fair at best, and the probability that the capital ever reaches 1/alpha times its start is at most
+alpha (Ville's inequality), whatever the distribution of scores and however often one looks. The
+same bets with the sides exchanged give beta. On scores of 0 and 1 the best bet gives Wald's ratio
+itself. See Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting",
+2024.
 """
 
 from __future__ import annotations
@@ -29,21 +30,21 @@ from perudo.ratings import elo_difference, expected_score
 
 BETTER, NOT_BETTER, UNDECIDED = "better", "not better", "undecided"
 PRIOR_BLOCKS = 10
-"""The first bets are made as if so many blocks, won and lost by turns, had been seen."""
+"""The first bets assume this many earlier blocks, half of them won and half lost."""
 LARGEST_LOSS = 0.9
-"""The share of what one has that a bet may lose."""
+"""The largest share of the capital that a bet may lose."""
 
 
 @dataclass(frozen=True)
 class Hypotheses:
-    """What is tested, and how often the test may be wrong."""
+    """The hypotheses of a test, and its error probabilities."""
 
     elo0: float = 0.0
     elo1: float = 20.0
     alpha: float = 0.025
-    """The chance to say better though the difference is elo0 or less."""
+    """Probability of the verdict "better" if the difference is elo0 or less."""
     beta: float = 0.025
-    """The chance to say not better though the difference is elo1 or more."""
+    """Probability of the verdict "not better" if the difference is elo1 or more."""
 
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
@@ -56,7 +57,7 @@ class Hypotheses:
 
 
 class SequentialTest:
-    """Takes the first agent's scores, block by block; ``verdict`` stays once it is there."""
+    """A test that takes the first agent's scores block by block; its verdict is final."""
 
     def __init__(self, hypotheses: Hypotheses) -> None:
         self.hypotheses = hypotheses
@@ -65,11 +66,11 @@ class SequentialTest:
         self.verdict = UNDECIDED
         self.blocks = 0
         self.for_better = self.for_not_better = 0.0
-        """Logarithms of what the two bettors have; they began with 0."""
+        """Logarithms of the capital of the bets on either side, which starts at 1."""
         self._sum, self._squares = PRIOR_BLOCKS * 0.5, PRIOR_BLOCKS * 0.5
 
     def add(self, score: float) -> str:
-        """Take the score of one more block; returns the verdict so far."""
+        """Add the score of one more block; return the verdict so far."""
         if self.verdict != UNDECIDED:
             return self.verdict
         gap, seen = self._high - self._low, self.blocks + PRIOR_BLOCKS
@@ -90,7 +91,7 @@ class SequentialTest:
         return self.verdict
 
     def data(self) -> Evidence:
-        """Everything as plain data."""
+        """Return the state of the test as plain data."""
         asked = self.hypotheses
         played = self.blocks > 0
         mean = (self._sum - PRIOR_BLOCKS * 0.5) / self.blocks if played else None
@@ -112,29 +113,29 @@ class SequentialTest:
 
 
 class Duel:
-    """A test of two agents that is shown blocks in any order, and takes them in their own."""
+    """A test of two agents that accepts blocks in any order and evaluates them by number."""
 
     def __init__(self, hypotheses: Hypotheses) -> None:
         self._test = SequentialTest(hypotheses)
         self._scores: dict[int, float] = {}
 
     def see(self, games: Games) -> None:
-        """Take whole blocks."""
+        """Add whole blocks."""
         self._scores.update(block_scores(games))
         while self._test.blocks in self._scores and not self.decided:
             self._test.add(self._scores[self._test.blocks])
 
     @property
     def decided(self) -> bool:
-        """Whether more blocks would change nothing."""
+        """True once the test has a verdict."""
         return self._test.verdict != UNDECIDED
 
     def summary(self, tournament: Tournament, games: Games) -> TestSummary:
-        """Every figure as plain data, from the blocks that led to the verdict."""
+        """Return every figure as plain data, from the blocks that led to the verdict."""
         counted = games.up_to(self._test.blocks)
         agents: list[Tested] = []
         for index, name in enumerate(tournament.agents):
-            wins = float((counted.shares * (counted.sitting == index)).sum())
+            wins = float((counted.shares * (counted.lineup == index)).sum())
             agents.append({"agent": name, **rate_figures(wins, len(counted))})
         outcomes = Counter(round(score, 6) for score in block_scores(counted).values())
         return {
@@ -149,9 +150,9 @@ class Duel:
         }
 
 
-def block_scores(games: Games, entrant: int = 0) -> dict[int, float]:
-    """The share of the wins in each block that were an entrant's, whatever seats it had."""
+def block_scores(games: Games, agent: int = 0) -> dict[int, float]:
+    """Return an agent's share of the wins in each block, in whatever seats it had."""
     numbers, places = np.unique(games.block, return_inverse=True)
-    won = (games.shares * (games.sitting == entrant)).sum(axis=1)
+    won = (games.shares * (games.lineup == agent)).sum(axis=1)
     scores = np.bincount(places, won) / np.maximum(np.bincount(places), 1)
     return dict(zip(numbers.tolist(), scores.tolist(), strict=True))

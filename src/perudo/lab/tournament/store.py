@@ -4,8 +4,8 @@ A row is a game: its ``block``, ``deal`` and ``rotation``, its ``rounds``, the `
 ``scores`` by seat, and the ``winner``, which is a seat counted from 1 (``agents[winner]`` in SQL)
 or NULL if a win was shared.
 
-A file is written beside its place, brought safely to the disk and then renamed, so there are only
-whole files, with whole blocks. A directory belongs to one tournament, and to one run at a time.
+A file is written under a temporary name, synced to the disk and then renamed, so there are only
+complete files, with whole blocks. A directory belongs to one tournament, and to one run at a time.
 """
 
 from __future__ import annotations
@@ -32,58 +32,58 @@ Whole = npt.NDArray[np.int64]
 
 @dataclass
 class Games:
-    """Games that were played, a row each."""
+    """Finished games, one row each."""
 
     block: Whole
     deal: Whole
-    """Which of the block's deals."""
+    """The number of the deal in its block."""
     rotation: Whole
-    """By how many seats all have moved on."""
+    """The number of seats that all agents have moved on."""
     rounds: Whole
-    sitting: Whole
-    """The entrant in each seat."""
+    lineup: Whole
+    """The index of the agent in each seat: (games, players)."""
     scores: npt.NDArray[np.float64]
-    """The payoff of each seat."""
+    """The payoff of each seat: (games, players)."""
 
     def __len__(self) -> int:
         return len(self.block)
 
     @staticmethod
     def none(players: int) -> Games:
-        """No games."""
+        """Return an empty set of games."""
         empty = np.zeros(0, np.int64)
         rows = np.zeros((0, players), np.int64)
         return Games(empty, empty, empty, empty, rows, rows.astype(np.float64))
 
     @staticmethod
     def joined(parts: Sequence[Games]) -> Games:
-        """The games of all parts."""
+        """Return the games of all parts."""
         columns = [column.name for column in fields(Games)]
         return Games(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
 
     @property
     def shares(self) -> npt.NDArray[np.float64]:
-        """1 to the seat of the winner; parts of it to those who share the highest score."""
+        """Shares of the win by seat: 1 for the only winner, equal parts for joint winners."""
         best = self.scores == self.scores.max(axis=1, keepdims=True, initial=-np.inf)
         shares: npt.NDArray[np.float64] = best / np.maximum(best.sum(axis=1, keepdims=True), 1)
         return shares
 
     def in_order(self) -> Games:
-        """By block, deal and rotation."""
+        """Return the games sorted by block, deal and rotation."""
         return self.chosen(np.lexsort((self.rotation, self.deal, self.block)))
 
     def up_to(self, block: int) -> Games:
-        """The games of the blocks before this one."""
+        """Return the games of the blocks before this one."""
         return self.chosen(self.block < block)
 
     def chosen(self, rows: npt.NDArray[Any]) -> Games:
-        """Some of the games."""
+        """Return the games of some rows."""
         return Games(*(getattr(self, column.name)[rows] for column in fields(self)))
 
 
 @dataclass(frozen=True)
 class Identity:
-    """All that the games of a tournament depend on."""
+    """Everything that the games of a tournament depend on."""
 
     agents: list[str]
     players: int
@@ -97,7 +97,7 @@ class Identity:
 
 
 class Store:
-    """A tournament's directory; use it with ``with``."""
+    """The directory of a tournament; use it in a ``with`` statement."""
 
     def __init__(self, directory: Path, identity: Identity) -> None:
         try:
@@ -112,7 +112,7 @@ class Store:
             self._lock = open(directory / LOCK, "w")  # noqa: SIM115  # held until the end
         except OSError as error:
             reason = error.strerror or str(error)
-            raise PerudoError(f"cannot keep a tournament in {directory}: {reason}") from None
+            raise PerudoError(f"cannot store a tournament in {directory}: {reason}") from None
         try:
             self._take(identity)
             self._connection = duckdb.connect()
@@ -130,19 +130,19 @@ class Store:
         self._lock.close()
 
     def blocks(self) -> set[int]:
-        """The blocks that have been played."""
+        """Return the numbers of the blocks that have been played."""
         return set(self.games().block.tolist())
 
     def games(self) -> Games:
-        """All games, in order."""
+        """Return all games, in order."""
         return Games.joined([self._saved, *self._unsaved]).in_order()
 
     def add(self, games: Games) -> None:
-        """Take in whole blocks; they are safe after ``save``."""
+        """Add whole blocks; ``save`` writes them to the disk."""
         self._unsaved.append(games)
 
     def save(self) -> None:
-        """Write what was added into one more file."""
+        """Write the games added since the last call to a new file."""
         if not self._unsaved:
             return
         fresh = Games.joined(self._unsaved)
@@ -154,21 +154,21 @@ class Store:
         self._unsaved = []
 
     def write_summary(self, data: TournamentData | TestData) -> None:
-        """Write what came of it beside the games."""
+        """Write the results beside the games."""
         _write(self.directory / SUMMARY, json.dumps(data, indent=1))
 
     # --- files ----------------------------------------------------------------------------------
     def _take(self, identity: Identity) -> None:
-        """Make the directory this tournament's, or see that it is."""
+        """Claim the directory for this tournament, or check that it belongs to it."""
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise PerudoError(f"another run is at work in {self.directory}") from None
+            raise PerudoError(f"another run is using {self.directory}") from None
         file = self.directory / IDENTITY
         if file.exists():
             _compare(self.directory, _read_identity(file), identity)
         elif any(path.name != LOCK for path in self.directory.iterdir()):
-            raise PerudoError(f"{self.directory} holds something else than a tournament")
+            raise PerudoError(f"{self.directory} contains other files than a tournament's")
         else:
             _write(file, json.dumps(asdict(identity), indent=1))
         for path in self.directory.glob(f"*{UNFINISHED}"):
@@ -180,16 +180,16 @@ class Store:
         }
         columns["winner"] = np.where(games.shares.max(axis=1) == 1, games.shares.argmax(axis=1), -1)
         for seat in range(self._players):
-            columns[f"sitting{seat}"] = np.ascontiguousarray(games.sitting[:, seat])
+            columns[f"lineup{seat}"] = np.ascontiguousarray(games.lineup[:, seat])
             columns[f"score{seat}"] = np.ascontiguousarray(games.scores[:, seat])
-        sitting, scores = (
+        lineup, scores = (
             ", ".join(f"{name}{seat}" for seat in range(self._players))
-            for name in ("sitting", "score")
+            for name in ("lineup", "score")
         )
         self._connection.register("fresh", columns)
         relation = self._connection.sql(
             "SELECT block, deal, rotation, rounds, "
-            f"list_transform([{sitting}], lambda entrant: $names[entrant + 1]) AS agents, "
+            f"list_transform([{lineup}], lambda agent: $names[agent + 1]) AS agents, "
             "CASE WHEN winner >= 0 THEN winner + 1 END AS winner, "
             f"[{scores}] AS scores FROM fresh",
             params={"names": self._names},
@@ -202,13 +202,13 @@ class Store:
         if not parts:
             return Games.none(self._players)
         seats = range(1, self._players + 1)
-        sitting = ", ".join(
+        lineup = ", ".join(
             f"list_position($names, agents[{seat}]) - 1 AS s{seat}" for seat in seats
         )
         scores = ", ".join(f"scores[{seat}] AS p{seat}" for seat in seats)
         try:
             columns = self._connection.execute(
-                f"SELECT block, deal, rotation, rounds, {sitting}, {scores} "
+                f"SELECT block, deal, rotation, rounds, {lineup}, {scores} "
                 "FROM read_parquet($parts)",
                 {"names": self._names, "parts": parts},
             ).fetchnumpy()
@@ -220,12 +220,12 @@ class Store:
             deal=columns["deal"],
             rotation=columns["rotation"],
             rounds=columns["rounds"],
-            sitting=np.stack([columns[f"s{seat}"] for seat in seats], axis=1).astype(np.int64),
+            lineup=np.stack([columns[f"s{seat}"] for seat in seats], axis=1).astype(np.int64),
             scores=np.stack([columns[f"p{seat}"] for seat in seats], axis=1),
         )
         keys = np.stack([games.block, games.deal, games.rotation], axis=1)
         if len(np.unique(keys, axis=0)) != len(games):
-            raise PerudoError(f"some games are there twice in {self.directory}")
+            raise PerudoError(f"{self.directory} contains some games twice")
         return games
 
 
@@ -234,7 +234,7 @@ def _number(path: Path) -> int:
 
 
 def _settle(unfinished: Path, place: Path) -> None:
-    """Bring a file to the disk and put it in its place, all or nothing."""
+    """Sync a file to the disk and rename it, atomically."""
     _bring_to_disk(unfinished)
     os.replace(unfinished, place)
     _bring_to_disk(place.parent)
@@ -262,13 +262,13 @@ def _read_identity(path: Path) -> Identity:
 
 
 def _compare(directory: Path, there: Identity, asked: Identity) -> None:
-    """Raise if a directory holds another tournament; the message says in what it differs."""
+    """Raise an error with the first difference if a directory holds another tournament."""
     for name, wanted in asdict(asked).items():
         kept = getattr(there, name)
         if kept != wanted:
             difference = f"{name} {_text(kept)}, not {_text(wanted)}"
             if name == "code":
-                difference = "another version of perudo, or of an agent's file"
+                difference = "a different version of perudo, or of an agent's file"
             raise PerudoError(
                 f"{directory} holds another tournament: {difference}; choose another --out"
             )

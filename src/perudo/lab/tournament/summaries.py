@@ -1,4 +1,4 @@
-"""Results of a tournament or a test as JSON has them."""
+"""The results of a tournament or a test, as JSON."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NotRequired, TypedDict, final
 
 
 class Heading(TypedDict):
-    """The games that were played."""
+    """A summary of the games played."""
 
     game: str
     rules: str
@@ -43,12 +43,12 @@ class AgentSummary(Rate):
     rating_ci95: list[float]
     openskill: Skill
     elo: NotRequired[float]
-    """Only at tables of two."""
+    """The Elo rating, at tables of two only."""
     by_seat: list[Rate]
 
 
 class PairRate(Rate):
-    """Wins of the first of two agents, of the games with both that one of them won."""
+    """The win rate of the first of two agents, in games with both that one of them won."""
 
     agents: list[str]
 
@@ -61,20 +61,20 @@ class Summary(Heading):
 
 
 class Tested(Rate):
-    """Games of one of the two agents of a test."""
+    """The games of one of the two agents of a test."""
 
     agent: str
 
 
 class Outcome(TypedDict):
-    """Blocks in which the first agent had a score."""
+    """The number of blocks in which the first agent had a given score."""
 
     score: float
     blocks: int
 
 
 class Evidence(TypedDict):
-    """State of a sequential test."""
+    """The state of a sequential test."""
 
     verdict: str
     elo0: float
@@ -91,7 +91,7 @@ class Evidence(TypedDict):
 
 
 class EvidenceWithOutcomes(Evidence):
-    """State of a sequential test, and the blocks that led to it."""
+    """The state of a sequential test, and the blocks that led to it."""
 
     outcomes: list[Outcome]
 
@@ -104,7 +104,7 @@ class TestSummary(Heading):
 
 
 class RunData(TypedDict):
-    """The run that led to a summary."""
+    """The run that produced a summary."""
 
     reproducible: bool
     interrupted: bool

@@ -1,7 +1,7 @@
-"""A tournament: many agents at tables of some, seats rotated, dice the same in each rotation.
+"""A tournament: many agents at tables of a few, with rotated seats and the same dice each time.
 
-What a block's games are follows from the tournament and the block's number alone. So blocks can be
-played by anybody, anywhere, in any order, and what is missing can be played later.
+The games of a block depend only on the tournament and the block's number. So any worker can play
+any block in any order, and missing blocks can be played later.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from perudo.lab.tournament.schedule import Schedule
 from perudo.lab.tournament.store import Games, Identity
 from perudo.lab.tournament.summaries import Heading
 
-MEMORABLE = 20
-"""Deals in a block where an agent remembers: enough to learn something of the others."""
+DEALS_WITH_MEMORY = 20
+"""Deals in a block if an agent remembers: enough to learn something about the others."""
 
-Seating = Callable[[str, float], Agent]
-"""Makes an agent from the word that names it, and the seconds that it may think."""
+MakeAgent = Callable[[str, float], Agent]
+"""A function that makes an agent from its name and its time limit in seconds."""
 
 
 @dataclass(frozen=True)
 class Tournament:
-    """What is played; all plain values, so that it can be sent to a worker or kept in a file."""
+    """The settings of a tournament: plain values that can be sent to a worker or stored."""
 
     agents: tuple[str, ...]
     players: int
@@ -42,9 +42,9 @@ class Tournament:
     game: str = "perudo"
     rules: str = "official"
     series: int = 1
-    """Deals in a block. Agents that remember do so from one to the next in the same rotation."""
+    """Deals in a block; agents remember from one to the next within a rotation."""
     teams: bool = False
-    """Whether two agents share every table, half of the seats each."""
+    """True if two agents share every table, with half of the seats each."""
 
     def __post_init__(self) -> None:
         if not self.teams:
@@ -57,19 +57,19 @@ class Tournament:
 
     @property
     def games_per_block(self) -> int:
-        """One for each deal and rotation."""
+        """The number of games in a block: one for each deal and rotation."""
         return self.series * self.players
 
     def blocks(self, games: int) -> int:
-        """How many blocks make at least so many games."""
+        """Return the number of blocks that make at least this many games."""
         return -(-games // self.games_per_block)
 
     def schedule(self) -> Schedule:
-        """Who meets whom."""
+        """Return the schedule of the tables."""
         return Schedule(len(self.agents), self.players, self.seed, self.teams)
 
     def identity(self) -> Identity:
-        """All that the games depend on."""
+        """Return everything that the games depend on."""
         return Identity(
             agents=list(self.agents),
             players=self.players,
@@ -82,7 +82,7 @@ class Tournament:
         )
 
     def heading(self, games: Games) -> Heading:
-        """What was played, to stand above the results."""
+        """Return the heading of the results: a summary of the games played."""
         return {
             "game": self.game,
             "rules": self.rules,
@@ -95,12 +95,12 @@ class Tournament:
         }
 
     def directory_name(self) -> str:
-        """A name that no other tournament has."""
+        """Return a directory name that no other tournament has."""
         return hashlib.sha256(repr(asdict(self.identity())).encode()).hexdigest()[:12]
 
 
 def code_fingerprint(agents: Sequence[str]) -> str:
-    """A hash of the sources that decide what happens: rules, arena, these agents, their files."""
+    """Return a hash of the sources that games depend on: rules, arena, agents and their files."""
     kinds = {AGENTS[name] for name in (word.partition(":")[0] for word in agents) if name in AGENTS}
     modules = sorted({"perudo.games", "perudo.lab.arena", *(kind.__module__ for kind in kinds)})
     digest = hashlib.sha256(" ".join(map(_module_fingerprint, modules)).encode())
@@ -113,13 +113,13 @@ def code_fingerprint(agents: Sequence[str]) -> str:
 
 @functools.cache
 def _module_fingerprint(module: str) -> str:
-    """Of a module and what it imports, when this process began to use it."""
+    """Return the hash of a module and its imports, as first seen by this process."""
     return source_fingerprint(module)
 
 
 @dataclass(frozen=True)
-class Entrant:
-    """What is to be known of an agent before it plays."""
+class Contestant:
+    """A contestant's name and properties, known before it plays."""
 
     spec: str
     remembers: bool
@@ -127,24 +127,29 @@ class Entrant:
 
 
 def enter(
-    seating: Seating, words: Sequence[str], game: Game, setting: Any, players: int, timeout: float
-) -> list[Entrant]:
-    """Ask every agent whether it can play; raises if one cannot, or such a table cannot be.
+    make_agent: MakeAgent,
+    words: Sequence[str],
+    game: Game,
+    setting: Any,
+    players: int,
+    timeout: float,
+) -> list[Contestant]:
+    """Check that every agent can play at such a table; raise an error if one cannot.
 
-    What an agent has to prepare is done here, so that workers find it.
+    Each agent prepares itself here once, so that workers find the result.
     """
     start = game.start(setting, players)
-    entrants = []
+    contestants = []
     for word in words:
-        agent = seating(word, timeout)
+        agent = make_agent(word, timeout)
         try:
             if isinstance(agent, HumanAgent):
-                raise PerudoError("people play in perudo play, not in tournaments")
+                raise PerudoError("people play with 'perudo play', not in tournaments")
             reason = agent.cannot_play(game, setting, players)
             if reason is not None:
                 raise PerudoError(reason)
             agent.prepare(start).close()
-            entrants.append(Entrant(agent.spec, agent.memory_width > 0, agent.uses_clock))
+            contestants.append(Contestant(agent.spec, agent.memory_width > 0, agent.uses_clock))
         finally:
             agent.close()
-    return entrants
+    return contestants
