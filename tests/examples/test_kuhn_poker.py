@@ -196,4 +196,4 @@ def test_running_the_example_prints_its_rounds(capsys: pytest.CaptureFixture[str
     printed = capsys.readouterr().out
     assert printed.count("Kuhn poker:") == 3
     assert printed.count("chips won") == 3
-    assert "A may pass, bet and says" in printed
+    assert "A may pass, bet and chooses" in printed
