@@ -1,4 +1,4 @@
-"""What rounds lead to: equal standings have equal keys, also when kernels are plain Python."""
+"""Outcomes of rounds: equal match states have equal keys, also in plain Python."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ async def say(here: World, room: Room, person: Person, action: str) -> dict[str,
 
 
 def acts(room: Room) -> list[tuple[int, str, str]]:
-    """Who did what, and by whose will."""
+    """List the actions, each with its seat and its origin (player, AI, timer ...)."""
     return [
         (event.data["record"]["seat"], event.data["record"]["action"], event.data["by"])
         for event in room.state.log
