@@ -1,12 +1,13 @@
-"""Everything that the champion has to show, measured and written into docs/agents.md.
+"""Measure the champion against its goals, and write the figures into docs/agents.md.
 
     python benchmarks/champion.py [PART ...] [--workers N] [--write]
 
-Parts: speed, rounds, bound, two, four, six, copies, time; without any, all of them. Each figure is
-kept in benchmarks/champion.json as soon as it is there, with the command that comes nearest, seed,
-games, interval, seconds and commit. Figures that are there are not measured again without
-``--again``. ``--write`` puts tables of all figures, each beside its goal, and the plot of strength
-against time into docs. ``--quick`` plays hardly anything, to see that all runs, and keeps nothing.
+The parts are speed, rounds, bound, two, four, six, copies and time; all of them by default. Each
+figure is kept in benchmarks/champion.json as soon as it is measured, with the command that comes
+nearest, seed, games, interval, seconds and commit. A figure that is kept is measured again only
+with ``--again``. ``--write`` writes tables of all figures and their goals, and the plot of strength
+against time, into docs. ``--quick`` plays hardly anything, to check that all parts run, and keeps
+nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ RESULTS = Path(__file__).with_suffix(".json")
 
 
 def show(result: ResultData) -> None:
-    """Print how the figures of a part compare with its goals."""
+    """Print the figures of a part and their verdicts."""
     for row in result["rows"]:
         value = f"{measured_text(row)} ({interval_text(row)})"
         print(f"{row['label']}: {value}: {row['verdict']}")
@@ -44,16 +45,22 @@ def main() -> int:
     """Measure what is missing, and write the page if asked; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(experiments.PARTS))
-    parser.add_argument("--quick", action="store_true", help="seconds for each part; keep nothing")
-    parser.add_argument("--scale", type=float, default=1.0, help="times as many games as usual")
+    parser.add_argument(
+        "--quick", action="store_true", help="take seconds for each part; keep nothing"
+    )
+    parser.add_argument(
+        "--scale", type=float, default=1.0, help="play this many times as many games"
+    )
     parser.add_argument("--workers", type=int, default=cores(), help="cores to use")
-    parser.add_argument("--again", action="store_true", help="also what was measured before")
-    parser.add_argument("--write", action="store_true", help="the tables in docs/agents.md")
-    parser.add_argument("--only-write", action="store_true", help="measure nothing before")
+    parser.add_argument("--again", action="store_true", help="measure again what is kept")
+    parser.add_argument("--write", action="store_true", help="write the tables in docs/agents.md")
+    parser.add_argument(
+        "--only-write", action="store_true", help="write the tables without measuring"
+    )
     chosen = parser.parse_args()
     writing = chosen.write or chosen.only_write
     if chosen.quick and writing:
-        parser.error("what was measured quickly is not written")
+        parser.error("--quick measures too little to be written")
     allow_solving(show_solving)
     try:
         figures = FigureFile(
@@ -74,7 +81,7 @@ def main() -> int:
             for path in experiments.write(PROJECT, figures):
                 print(f"wrote {path.relative_to(PROJECT)}")
     except KeyboardInterrupt:
-        print("interrupted: what was measured is kept", file=sys.stderr)
+        print("interrupted; the figures measured so far are kept", file=sys.stderr)
         return 130
     except PerudoError as error:
         print(error, file=sys.stderr)

@@ -1,11 +1,11 @@
-"""From starting a server to a new visitor's first move against an AI.
+"""Measure the time from starting a server to a new visitor's first move against an AI.
 
     python benchmarks/first_move.py --runs 5
 
-Starts ``perudo serve`` on loopback with an empty database, and at once tries to become a guest, to
-open a table against an AI, to sit down and to move. Told are the seconds from the start of the
-process to the page, to the acknowledged first move of the visitor, who opens, and to the AI's
-answer, for which it takes ``--pace-seconds`` as people would.
+The script starts ``perudo serve`` on loopback with an empty database, and at once tries to become a
+guest, open a table against an AI, sit down and move. It prints the seconds from the start of the
+process to the page, to the acknowledgement of the visitor's first move (the visitor opens), and to
+the AI's answer, which includes the pause of ``--pace-seconds``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LONGEST_SECONDS = 600.0
 
 
 async def attempt(url: str, level: str) -> tuple[float, float]:
-    """When the visitor's first move is acknowledged, and when the AI has moved."""
+    """Return the times of the visitor's first acknowledged move and of the AI's first move."""
     token = (await asyncio.to_thread(request, url, "/api/guests", {}))["token"]
     seats = [{"kind": "open"}, {"kind": "ai", "level": level}]
     options = {"seats": seats, "private": True, "rules": "official:start_mode=fixed"}
@@ -59,7 +59,7 @@ async def attempt(url: str, level: str) -> tuple[float, float]:
 
 
 def run(level: str) -> tuple[float, float, float]:
-    """One start; returns the seconds to the page, to one's own move and to the AI's answer."""
+    """Start a server; return the seconds to the page, the visitor's move and the AI's answer."""
     with tempfile.TemporaryDirectory() as directory:
         port = free_port()
         url, database = f"http://127.0.0.1:{port}", f"sqlite:///{Path(directory, 'first.db')}"
@@ -82,14 +82,16 @@ def run(level: str) -> tuple[float, float, float]:
 
 
 def main() -> None:
-    """Run it some times and print what was measured."""
+    """Measure several starts, and print medians and maxima."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--level", default="strong", help="of the AI")
+    parser.add_argument("--runs", type=int, default=5, help="starts to measure")
+    parser.add_argument("--level", default="strong", help="level of the AI")
     chosen = parser.parse_args()
     measured = [run(chosen.level) for _ in range(chosen.runs)]
     for name, seconds in zip(
-        ("the page", "one's own move", "the AI's answer"), zip(*measured, strict=True), strict=True
+        ("the page", "the visitor's move", "the AI's answer"),
+        zip(*measured, strict=True),
+        strict=True,
     ):
         print(f"{name}: median {statistics.median(seconds):.2f} s, worst {max(seconds):.2f} s")
 

@@ -1,9 +1,9 @@
-"""How soon the page is there: first paint and size of the first view, with a warm server.
+"""Measure the first paint and the size of the page's first view, with a warm server.
 
     python benchmarks/first_paint.py --visits 20
 
-Every visit is a visitor's first: nothing is kept in the browser. The time is the browser's own,
-from the beginning of the visit to the first contentful paint, and until a game can be begun.
+Every visit is a first visit, with an empty browser cache. The browser itself measures the time from
+the start of the visit to the first contentful paint, and until a game can be started.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TIMES = """() => ({
 
 
 def one_visit(launched: Browser, url: str) -> tuple[float, float, int]:
-    """Milliseconds to the first paint and until the button is there; bytes of everything read."""
+    """Return the milliseconds to the first paint and to the play button, and the bytes read."""
     page = visit(launched, url)
     sizes: list[int] = []
     page.on("response", lambda answer: sizes.append(len(answer.body())))
@@ -40,9 +40,9 @@ def one_visit(launched: Browser, url: str) -> tuple[float, float, int]:
 
 
 def main() -> None:
-    """Visit, and print what it took."""
+    """Visit the page several times, and print times and size."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--visits", type=int, default=20)
+    options.add_argument("--visits", type=int, default=20, help="visits to measure")
     visits = options.parse_args().visits
     missing = why_no_browser()
     if missing:
@@ -50,7 +50,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory, browser() as launched:
         server = Server(page_settings(Path(directory))).start()
         try:
-            one_visit(launched, server.url)  # the server is warm from now on
+            one_visit(launched, server.url)  # warms up the server
             found = [one_visit(launched, server.url) for _ in range(visits)]
         finally:
             server.stop()

@@ -1,11 +1,11 @@
-"""Sends a server nonsense over many WebSockets, and shows that nothing breaks or grows.
+"""Send a server random frames over many WebSockets, and check that it neither fails nor grows.
 
     python benchmarks/fuzz.py --frames 100000
 
-The server is started on loopback, with its usual limits for a connection: each sends what one may
-send, some of it right, most of it more or less wrong, and is followed by another. Then the server's
-log is read: an error in it, or anything that is not a line of the log, is an exception that nobody
-caught. The server's memory is read after a fifth of the frames and at the end.
+The script starts a server on loopback, with its usual limits for a connection. Each connection
+sends as many frames as the limits allow, a few of them valid and most of them invalid; then another
+follows. Finally the script reads the server's log: an error, or a line that is no log entry, counts
+as an uncaught exception. It reads the server's memory after a fifth of the frames and at the end.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from perudo.server.wire.client_messages import PHRASES
 START_SECONDS = 120.0
 PEOPLE = 4
 FRAMES_EACH = 60
-"""Frames of one connection: who watches may send 50 in 20 seconds, who plays 100."""
+"""Frames of one connection; the limit is 50 in 20 seconds while watching, 100 while playing."""
 AT_ONCE = 4
 FLAGS = (
     "--pace-seconds=0",
@@ -93,7 +93,7 @@ VALUES: list[Any] = [None, True, -1, 2**40, 1.5, [], {}, *WORDS, "a" * 64, "ab" 
 
 
 def nonsense(rng: random.Random, tables: Sequence[str], question: int = 0) -> str | bytes:
-    """A frame that resembles a message more or less."""
+    """Return a frame that resembles a message more or less."""
     table = rng.choice(tables)
     message: dict[str, Any] = {"type": rng.choice(KINDS), "table": table}
     for _ in range(rng.randrange(5)):
@@ -101,7 +101,7 @@ def nonsense(rng: random.Random, tables: Sequence[str], question: int = 0) -> st
         message[rng.choice(FIELDS)] = rng.choice(values)
     if rng.random() < 0.2:
         del message["table"]
-    if rng.random() < 0.1:  # what could be right
+    if rng.random() < 0.1:  # possibly valid
         message = {"type": "action", "table": table, "id": question}
         message["action"] = rng.choice(["1x2", "2x3", "3x4", "dudo", "calza", "decline"])
     text = json.dumps(message, ensure_ascii=rng.random() < 0.5)
@@ -115,16 +115,16 @@ def nonsense(rng: random.Random, tables: Sequence[str], question: int = 0) -> st
 
 @dataclass
 class Report:
-    """What was sent, what came back, and what the server had to say."""
+    """Frames sent, answers received, and problems in the server's log."""
 
     frames: int = 0
     connections: int = 0
     answers: Counter[str] = field(default_factory=Counter)
-    """By type of message, errors by their code."""
+    """Number of answers by type of message; errors by code."""
     problems: list[str] = field(default_factory=list)
-    """Of the server's log: what nobody caught."""
+    """Uncaught exceptions in the server's log."""
     memory_mb: list[float] = field(default_factory=list)
-    """After a fifth of the frames, and at the end."""
+    """The server's memory after a fifth of the frames, and at the end."""
 
 
 class Watched:
@@ -140,7 +140,7 @@ class Watched:
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self) -> None:
-        """Start it, and wait until tables can be played at."""
+        """Start the server, and wait until tables can be played at."""
         with self.log.open("wb") as log:
             self._process = await asyncio.create_subprocess_exec(
                 *self._command, stdout=asyncio.subprocess.DEVNULL, stderr=log
@@ -155,25 +155,25 @@ class Watched:
 
     @property
     def pid(self) -> int:
-        """The number of its process."""
+        """The process id of the server."""
         assert self._process is not None
         return self._process.pid
 
     def memory_mb(self) -> float:
-        """What the server itself has in memory, without the processes of its AIs."""
+        """Return the memory of the server in MB, without its AI processes."""
         status = Path(f"/proc/{self.pid}/status").read_text(encoding="ascii")
         (line,) = (line for line in status.splitlines() if line.startswith("VmRSS:"))
         return int(line.split()[1]) / 1024
 
     async def end(self) -> None:
-        """Stop it."""
+        """Stop the server."""
         if self._process is not None and self._process.returncode is None:
             self._process.terminate()
             await self._process.wait()
 
 
 def problems_in(lines: Iterable[str]) -> list[str]:
-    """What in a server's log tells of an exception that nobody caught."""
+    """Return the lines of a server's log that report uncaught exceptions."""
     found = []
     for line in lines:
         try:
@@ -187,7 +187,7 @@ def problems_in(lines: Iterable[str]) -> list[str]:
 
 
 async def run(frames: int, directory: Path, seed: int = 1) -> Report:
-    """Send a server so many frames; returns what was seen."""
+    """Send a number of frames to a server, and return what happened."""
     report, server = Report(), Watched(directory, *FLAGS)
     await server.start()
     try:
@@ -205,7 +205,7 @@ async def run(frames: int, directory: Path, seed: int = 1) -> Report:
                 )
             report.memory_mb.append(server.memory_mb())
         if not (await asyncio.to_thread(request, server.url, "/healthz"))["ready"]:
-            report.problems.append("the server is not ready any more")
+            report.problems.append("the server is no longer ready")
     finally:
         await server.end()
     report.problems += problems_in(server.log.read_text(encoding="utf-8").splitlines())
@@ -213,7 +213,7 @@ async def run(frames: int, directory: Path, seed: int = 1) -> Report:
 
 
 async def _people_and_tables(url: str) -> tuple[list[str], list[str]]:
-    """Some people, and tables that wait, are played at, and are watched."""
+    """Create people, and tables that wait for players, are played at, or are watched."""
     tokens = [
         (await asyncio.to_thread(request, url, "/api/guests", {}))["token"] for _ in range(PEOPLE)
     ]
@@ -232,7 +232,7 @@ async def _people_and_tables(url: str) -> tuple[list[str], list[str]]:
 async def _send(
     url: str, token: str, tables: Sequence[str], frames: int, seed: int, report: Report
 ) -> None:
-    """One connection; a seat where there is one, then nonsense."""
+    """Open a connection, take a seat if one is free, and send random frames."""
     rng = random.Random(f"{seed} {report.connections}")
     report.connections += 1
     address = "ws" + url.removeprefix("http") + "/ws?style=" + rng.choice(["page", "program"])
@@ -252,7 +252,7 @@ async def _send(
                     await asyncio.sleep(0)
             await wire.send(json.dumps({"type": "shut", "table": table, "ref": LAST}))
             await reading
-    except websockets.WebSocketException:  # a frame was too large: that is an answer too
+    except websockets.WebSocketException:  # the server closes on frames that are too large
         report.answers["closed"] += 1
     report.frames += max(sent, 1)
 
@@ -275,7 +275,7 @@ async def _read(wire: Any, question: list[int], report: Report) -> None:
 
 
 def main() -> int:
-    """Run it and print what was seen."""
+    """Run the test, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--frames", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)

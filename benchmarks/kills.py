@@ -1,16 +1,16 @@
-"""Kills a server again and again while games are played, and shows that nothing is lost.
+"""Kill a server again and again while games are played, and check that nothing is lost.
 
     python benchmarks/kills.py --kills 200
     python benchmarks/kills.py --two --games 50 --database postgresql://... --redis redis://...
 
-People play over WebSockets at several tables, with AIs beside them. At random moments the server is
-killed with SIGKILL and started again; clients connect again and repeat what was not acknowledged.
-In the end every acknowledged move must be in the database, once, under the number that was
-acknowledged; every game must have been finished, must replay, and its dice must be verifiable; the
-database must pass its own integrity check.
+Clients play over WebSockets at several tables, with AIs in other seats. At random moments the
+script kills the server with SIGKILL and starts it again; the clients reconnect, and resend moves
+that were not acknowledged. In the end the database must hold every acknowledged move exactly once,
+under the number in its acknowledgement; every game must be finished, must replay, and must have
+verifiable dice; and the database must pass its own integrity check.
 
-With ``--two`` two processes serve the same tables, one of them is killed in the middle and stays
-dead, and all games must go on to their end at the other.
+With ``--two`` two processes serve the same tables. One of them is killed in the middle and stays
+dead, and the other must finish all games.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ START_SECONDS = 120.0
 
 
 def free_port() -> int:
-    """A port on which nobody listens."""
+    """Return a port on which no process listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -63,7 +63,7 @@ class Killed:
         self._process: subprocess.Popen[bytes] | None = None
 
     async def start(self) -> None:
-        """Start it, and wait until tables can be played at."""
+        """Start the server, and wait until tables can be played at."""
         self._process = subprocess.Popen(
             self._command, stdout=subprocess.DEVNULL, start_new_session=True
         )
@@ -79,13 +79,13 @@ class Killed:
         raise RuntimeError("the server did not become ready")
 
     def kill(self) -> None:
-        """Kill it, without a moment to say goodbye."""
+        """Kill the server with SIGKILL."""
         assert self._process is not None
         self._process.kill()
         self._process.wait()
 
     def end(self) -> None:
-        """End it for good."""
+        """Stop the server."""
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
             self._process.wait()
@@ -93,10 +93,10 @@ class Killed:
 
 @dataclass
 class Report:
-    """What clients were told, and what came of it."""
+    """Acknowledged moves, and counts of kills, games and reconnects."""
 
     acknowledged: list[tuple[str, str, int]] = field(default_factory=list)
-    """(table, the client's name for the move, number)"""
+    """Table, the client's name for the move, and event number of each."""
     reconnects: int = 0
     kills: int = 0
     games: int = 0
@@ -105,7 +105,7 @@ class Report:
 
 
 class Client:
-    """A person at one table who never gives up."""
+    """A person at one table, who reconnects until the game is over."""
 
     def __init__(
         self, urls: Sequence[str], table: str, token: str, name: str, report: Report
@@ -135,7 +135,7 @@ class Client:
         async with websockets.connect(address, additional_headers=headers) as wire:
             await wire.send(json.dumps({"type": "open", "table": self._table}))
             await wire.send(json.dumps({"type": "sit", "table": self._table}))
-            if self._pending is not None:  # it may or may not have been done
+            if self._pending is not None:  # the server may or may not have stored it
                 await wire.send(json.dumps(self._pending))
             while not self.finished:
                 text = await asyncio.wait_for(wire.recv(), 60)
@@ -178,7 +178,7 @@ class Client:
 
 
 async def run(kills: int, tables: int, database: str, seed: int = 1, every: float = 1.0) -> Report:
-    """Play while the server is killed so many times; returns what was seen. Raises what is lost."""
+    """Play while the server is killed a number of times; raise if anything was lost."""
     rng = random.Random(seed)
     report = Report()
     server = Killed(database, free_port())
@@ -208,7 +208,7 @@ async def run(kills: int, tables: int, database: str, seed: int = 1, every: floa
 
 
 async def run_two(games: int, database: str, redis: str, seconds: float) -> Report:
-    """Play at two processes, and kill one of them; returns what was seen. Raises what is lost."""
+    """Play at two processes, and kill one of them; raise if anything was lost."""
     report = Report()
     servers = [Killed(database, free_port(), "--redis", redis) for _ in range(2)]
     playing: set[asyncio.Task[None]] = set()
@@ -216,7 +216,8 @@ async def run_two(games: int, database: str, redis: str, seconds: float) -> Repo
         await asyncio.gather(*(server.start() for server in servers))
         urls = [server.url for server in servers]
         clients: list[Client] = []
-        for game in range(games):  # at each table sit people from both; half are at each process
+        # Each table has players at both processes; each process has half of the tables.
+        for game in range(games):
             clients += await _new_game(urls if game % 2 else urls[::-1], report)
         playing = _play(clients)
         await asyncio.sleep(seconds)
@@ -238,7 +239,7 @@ def _play(clients: Sequence[Client]) -> set[asyncio.Task[None]]:
 
 
 async def _new_game(urls: Sequence[str], report: Report) -> list[Client]:
-    """A table at the first of these servers; people's first choice are the servers in turn."""
+    """Create a table at the first server; its people connect to the servers in turn."""
     url = urls[0]
     tokens = [(await asyncio.to_thread(request, url, "/api/guests", {}))["token"] for _ in range(2)]
     options = {
@@ -260,7 +261,7 @@ def _from(urls: Sequence[str], first: int) -> list[str]:
 
 
 def check(database: str, report: Report) -> None:
-    """Hold the database against what clients were told."""
+    """Compare the database with the acknowledgements."""
     engine = open_engine(database)
     with engine.connect() as connection:
         if engine.dialect.name == "sqlite":
@@ -273,9 +274,9 @@ def check(database: str, report: Report) -> None:
             if move is not None:
                 moves.setdefault((row.table_id, move), []).append(row.n)
         for table, move, n in report.acknowledged:
-            assert moves.get((table, move)) == [n], f"{move} at {table} was lost or done twice"
+            assert moves.get((table, move)) == [n], f"{move} at {table} was lost or made twice"
         for key, numbers in moves.items():
-            assert len(numbers) == 1, f"{key} was done twice"
+            assert len(numbers) == 1, f"{key} was made twice"
         games = connection.execute(sa.select(schema.games)).all()
         assert len(games) == report.games
         for game in games:
@@ -285,15 +286,17 @@ def check(database: str, report: Report) -> None:
 
 
 def main() -> None:
-    """Run it and print what was seen."""
+    """Run the test, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--tables", type=int, default=8, help="clients that play at a time")
-    parser.add_argument("--database", help="an empty database; an SQLite file of its own if none")
+    parser.add_argument("--database", help="an empty database; default: a temporary SQLite file")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--two", action="store_true", help="two processes; one is killed")
-    parser.add_argument("--games", type=int, default=50, help="with --two")
-    parser.add_argument("--seconds", type=float, default=2.0, help="with --two: before the kill")
+    parser.add_argument("--games", type=int, default=50, help="with --two: games to play")
+    parser.add_argument(
+        "--seconds", type=float, default=2.0, help="with --two: seconds before the kill"
+    )
     parser.add_argument("--redis", help="with --two: the address of a Redis server")
     chosen = parser.parse_args()
     if chosen.two:
@@ -316,7 +319,7 @@ def _print(report: Report) -> None:
     print(
         f"{report.kills} kills: "
         f"{len(report.acknowledged)} acknowledged moves in {report.games} games, none lost, none "
-        f"done twice; all games finished and replay, integrity check clean "
+        f"made twice; all games finished and replay, integrity check clean "
         f"({report.reconnects} failed or lost connections)"
     )
 

@@ -1,11 +1,12 @@
-"""Load on a server: many games over many sockets, beside a bare WebSocket echo under the same load.
+"""Measure a server under load: many games over many sockets, compared with a bare WebSocket echo.
 
     python benchmarks/load.py --games 500 --seats 4 --moves 500 --seconds 120
 
-The server runs in one process, this generator in another, on loopback. Each seat of each game has a
-socket. Moves are sent at a fixed rate, spread over the games; the time from sending a move to
-reading its acknowledgement is measured, after the move has been stored. Then, in the same run, the
-same number of sockets sends frames of the same size at the same rate to a bare Starlette echo.
+The server runs in one process and this load generator in another, on loopback. Each seat of each
+game has a socket. The generator sends moves at a fixed rate, spread over the games, and measures
+the time from sending a move to reading its acknowledgement, which the server sends once it has
+stored the move. In the same run, as many sockets then send frames of the same size at the same rate
+to a bare Starlette echo.
 """
 
 from __future__ import annotations
@@ -51,21 +52,21 @@ uvicorn.run(app, port=int(sys.argv[1]), ws="websockets-sansio", log_level="error
 
 @dataclass
 class Measured:
-    """How long acknowledgements took, and what went wrong."""
+    """Times of acknowledgements, and counts of errors."""
 
     seconds: list[float] = field(default_factory=list)
     errors: int = 0
     late: int = 0
-    """Moves that could not be sent at their time, because no game waited for one."""
+    """Moves that could not be sent on time, because no game was waiting for one."""
     games: int = 0
 
     def quantile(self, share: float) -> float:
-        """In milliseconds."""
+        """Return a quantile of the times, in milliseconds."""
         ordered = sorted(self.seconds)
         return 1000 * ordered[min(int(share * len(ordered)), len(ordered) - 1)]
 
     def line(self, name: str, during: float) -> str:
-        """What is printed."""
+        """Return a line of results."""
         return (
             f"{name:6} {len(self.seconds) / during:7.0f}/s  p50 {self.quantile(0.5):6.1f} ms  "
             f"p99 {self.quantile(0.99):6.1f} ms  max {self.quantile(1.0):6.1f} ms  "
@@ -74,7 +75,7 @@ class Measured:
 
 
 class Table:
-    """One game: its sockets, and whose move is wanted."""
+    """One game: its sockets, and the questions that its seats have to answer."""
 
     def __init__(self, measured: Measured, ready: asyncio.Queue[tuple[Table, int]]) -> None:
         self.id = ""
@@ -87,7 +88,7 @@ class Table:
         self._over: set[int] = set()
 
     async def follow(self, seat: int) -> None:
-        """Read what one seat is told."""
+        """Read the messages to one seat."""
         async for text in self.wires[seat]:
             now = time.perf_counter()
             message = json.loads(text)
@@ -134,7 +135,7 @@ class Table:
 
 
 async def wait_until_ready(url: str) -> None:
-    """Wait for a server."""
+    """Wait until a server is ready."""
     for _ in range(1200):
         try:
             if (await asyncio.to_thread(request, url, "/healthz"))["ready"]:
@@ -145,7 +146,7 @@ async def wait_until_ready(url: str) -> None:
 
 
 async def sit_down(url: str, rules: str, seats: int, table: Table) -> None:
-    """A table with people on all its seats."""
+    """Create a table with people in all its seats."""
     tokens = [
         (await asyncio.to_thread(request, url, "/api/guests", {}))["token"] for _ in range(seats)
     ]
@@ -164,7 +165,7 @@ async def sit_down(url: str, rules: str, seats: int, table: Table) -> None:
 
 
 async def load_server(url: str, chosen: argparse.Namespace) -> Measured:
-    """Play at the service."""
+    """Play at the server, and measure the acknowledgements."""
     measured, ready = Measured(), asyncio.Queue[tuple[Table, int]]()
     tables = [Table(measured, ready) for _ in range(chosen.games)]
     tasks = []
@@ -199,7 +200,7 @@ async def load_server(url: str, chosen: argparse.Namespace) -> Measured:
 
 
 async def load_echo(url: str, chosen: argparse.Namespace) -> Measured:
-    """The same with a bare echo: an acknowledgement to the sender and a view to each other."""
+    """Measure a bare echo; each move sends a frame over every socket of its table."""
     measured = Measured()
     address = "ws" + url.removeprefix("http") + "/ws"
     sockets = chosen.games * chosen.seats
@@ -214,7 +215,7 @@ async def load_echo(url: str, chosen: argparse.Namespace) -> Measured:
                 measured.seconds.append(now - sent.pop(move))
 
     tasks = [asyncio.create_task(follow(wire)) for wire in wires]
-    filler = "x" * 900  # about what a view takes
+    filler = "x" * 900  # about the size of a view
     started = time.perf_counter()
     count = 0
     while (now := time.perf_counter() - started) < chosen.seconds:
@@ -236,7 +237,7 @@ async def load_echo(url: str, chosen: argparse.Namespace) -> Measured:
 
 
 async def run(chosen: argparse.Namespace) -> tuple[Measured, Measured, int]:
-    """Both, one after the other; also the server's memory in MB."""
+    """Measure the server, then the echo; also return the server's memory in MB."""
     with tempfile.TemporaryDirectory() as directory:
         port = free_port()
         database = chosen.database or f"sqlite:///{Path(directory, 'load.db')}"
@@ -266,14 +267,14 @@ async def run(chosen: argparse.Namespace) -> tuple[Measured, Measured, int]:
 
 
 def main() -> None:
-    """Run it and print what was measured."""
+    """Run the test, and print the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--games", type=int, default=500)
     parser.add_argument("--seats", type=int, default=4)
-    parser.add_argument("--moves", type=int, default=500, help="a second, over all games")
+    parser.add_argument("--moves", type=int, default=500, help="moves per second, over all games")
     parser.add_argument("--seconds", type=float, default=120.0)
     parser.add_argument("--rules", default="common")
-    parser.add_argument("--database", help="an empty database; an SQLite file of its own if none")
+    parser.add_argument("--database", help="an empty database; default: a temporary SQLite file")
     chosen = parser.parse_args()
     played, echoed, memory = asyncio.run(run(chosen))
     print(f"{chosen.games} games, {chosen.games * chosen.seats} sockets, {chosen.seconds:g} s")
@@ -281,7 +282,7 @@ def main() -> None:
     print(echoed.line("echo", chosen.seconds))
     print(
         f"p99 {played.quantile(0.99) / echoed.quantile(0.99):.1f} times the echo's; "
-        f"{played.games} games finished, {played.late} moves without a game that waited; "
+        f"{played.games} games finished, {played.late} moves late; "
         f"server {memory} MB"
     )
 

@@ -1,11 +1,11 @@
-"""The memory of an idle server and the processes of its AIs.
+"""Measure the memory of an idle server and its AI processes.
 
     python benchmarks/memory.py
 
-Starts a server on loopback as it is without settings, waits until it has prepared its levels, and
-reads what the server and each process that it has started have in memory: all (resident), and what
-no other process shares (unique). The sum counts what they share once, and is what they need on a
-machine where nothing else of this program runs. Linux only.
+The script starts a server on loopback with default settings, waits until it has prepared its
+levels, and reads the memory of the server and of each process that it has started: resident, and
+unique (not shared with another process). The sum counts shared memory once, which is what the
+processes need on a machine that runs nothing else of this program. Linux only.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from fuzz import Watched
 
 QUIET_SECONDS = 3.0
-"""A server whose processes have used no processor time for so long is idle."""
+"""A server is idle if its processes have used hardly any processor time for this long."""
 LONGEST_SECONDS = 600.0
 
 
@@ -35,7 +35,7 @@ class Process:
 
 
 def family(pid: int) -> list[int]:
-    """A process and all that it has started, whichever of its threads did."""
+    """Return the ids of a process and its descendants, started by any of its threads."""
     found = [pid]
     for tasks in Path(f"/proc/{pid}/task").iterdir():
         for child in (tasks / "children").read_text(encoding="ascii").split():
@@ -44,7 +44,7 @@ def family(pid: int) -> list[int]:
 
 
 def measured(pid: int) -> Process:
-    """A process's memory."""
+    """Return the memory of a process."""
     sizes: dict[str, float] = {}
     text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
     for line in text.splitlines()[1:]:
@@ -57,7 +57,7 @@ def measured(pid: int) -> Process:
 
 
 def processor_ticks(pids: list[int]) -> int:
-    """What processes have used of the processor."""
+    """Return the processor time that processes have used, in clock ticks."""
     used = 0
     for pid in pids:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
@@ -67,7 +67,7 @@ def processor_ticks(pids: list[int]) -> int:
 
 
 async def run(directory: Path) -> list[Process]:
-    """Start a server, wait until it is idle, and measure."""
+    """Start a server, wait until it is idle, and measure its processes."""
     server = Watched(directory)
     await server.start()
     try:
@@ -80,13 +80,13 @@ async def run(directory: Path) -> list[Process]:
                 return [measured(pid) for pid in pids]
             before = now
             await asyncio.sleep(QUIET_SECONDS)
-        raise RuntimeError("the server has always something to do")
+        raise RuntimeError("the server did not become idle")
     finally:
         await server.end()
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure, and print a table."""
     argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None).parse_args()
     with tempfile.TemporaryDirectory() as directory:
         found = asyncio.run(run(Path(directory)))

@@ -1,8 +1,8 @@
-"""A learner in a few lines: a linear policy that learns to beat random play, over many games.
+"""A learner in a few lines: a linear policy that learns to beat random play over many games.
 
     python examples/batched_learner.py
 
-REINFORCE: what made a round's payoff is made more likely if that was good, less if it was bad.
+REINFORCE: the actions of a round become more likely if its payoff was good, less if it was bad.
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ from perudo.lab.adapters.batched import BatchedPerudo, Step, random_actions
 LEARNER = 0
 """The seat that learns; the other plays at random."""
 RATE = 0.02
+"""Learning rate."""
 
 Real = npt.NDArray[np.float64]
 
 
 def features(step: Step) -> Real:
-    """The observation, scaled, with a constant."""
+    """Return the observations, scaled, with a constant feature: (rows, features)."""
     rows = step.observations / 5.0
     return np.concatenate([rows, np.ones((len(rows), 1))], axis=1)
 
 
 def probabilities(weights: Real, seen: Real, masks: npt.NDArray[np.int8]) -> Real:
-    """A softmax over the legal actions."""
+    """Return the policy, a softmax over the legal actions: (rows, actions)."""
     scores = np.where(masks == 1, seen @ weights, -np.inf)
     chances: Real = np.exp(scores - scores.max(axis=1, keepdims=True))
     chances /= chances.sum(axis=1, keepdims=True)
@@ -35,12 +36,12 @@ def probabilities(weights: Real, seen: Real, masks: npt.NDArray[np.int8]) -> Rea
 
 
 def train(steps: int, lanes: int = 256, rules: str = "common:dice=2", seed: int = 1) -> list[float]:
-    """The learner's mean payoff of a round in each tenth of the steps."""
+    """Train, and return the learner's mean payoff per round in each tenth of the steps."""
     env = BatchedPerudo(lanes, rules, players=2, seed=seed, payoffs="round")
-    luck, stream = np.random.default_rng(seed), stream_of(seed)
+    rng, stream = np.random.default_rng(seed), stream_of(seed)
     step = env.reset()
     weights = np.zeros((env.layout.width + 1, len(env.numbers)))
-    traces = np.zeros((lanes, *weights.shape))  # the gradient of each lane's round so far
+    traces = np.zeros((lanes, *weights.shape))  # gradients of the rounds in progress
     progress: list[float] = []
     earned, rounds = 0.0, 0
     for number in range(steps):
@@ -49,7 +50,7 @@ def train(steps: int, lanes: int = 256, rules: str = "common:dice=2", seed: int 
         seen = features(step)[mine]
         chances = probabilities(weights, seen, step.masks[mine])
         below = chances.cumsum(axis=1)
-        drawn = (below > luck.random((len(mine), 1)) * below[:, -1:]).argmax(axis=1)
+        drawn = (below > rng.random((len(mine), 1)) * below[:, -1:]).argmax(axis=1)
         actions[mine] = drawn
         taken = np.eye(len(env.numbers))[drawn] - chances
         traces[mine] += seen[:, :, None] * taken[:, None, :]

@@ -1,10 +1,11 @@
-"""How to add a game: Kuhn poker, the smallest poker, in about a hundred lines.
+"""A game of your own: Kuhn poker, the smallest poker, in about a hundred lines.
 
 Two players put in one chip each and get one of three cards. In turn they *pass* or *bet* one more
-chip. A pass after a bet gives up; two passes or two bets are settled by the higher card.
+chip. A pass after a bet folds; after two passes or two bets the higher card wins.
 
-A game is a record that holds one state, a few compiled functions over it, and a class that says how
-people read and write it. Registered, it is played, searched and solved like the package's own.
+A game consists of a record that holds one state, a few compiled functions on that record, and a
+class that reads and writes states for people. Once registered, the game can be played, searched and
+solved like the package's own.
 Run this file to see a few rounds.
 """
 
@@ -20,8 +21,8 @@ from perudo.games.game import seat_name
 from perudo.games.kernel import kernel
 from perudo.games.operations import ARRIVED, CHANCE, OVER, Operations, Record
 
-# The record needs `players` and `viewer`; the rest is the game's. Use signed numbers and leave
-# unused places zero.
+# The record needs `players` and `viewer`; the other fields are up to the game. Use signed integers,
+# and leave unused fields zero.
 STATE_DTYPE: np.dtype[Any] = np.dtype(
     (
         np.record,
@@ -29,20 +30,20 @@ STATE_DTYPE: np.dtype[Any] = np.dtype(
             ("viewer", "i1"),
             ("players", "i1"),
             ("history", "i1"),  # 0 before the deal, then 1 followed by a bit per action: 1 is a bet
-            ("cards", "i1", (2,)),  # hidden: 1 to 3, or 0 if not known
+            ("cards", "i1", (2,)),  # hidden: 1 to 3, or 0 if unknown
         ],
     )
 )
 PASS, BET = 1, 2
-START, PASSED, BETTED, PASSED_BETTED = 0b1, 0b10, 0b11, 0b101  # somebody is to act
+START, PASSED, BETTED, PASSED_BETTED = 0b1, 0b10, 0b11, 0b101  # a player is to act
 BOTH_PASSED, GAVE_UP_AT_ONCE, GAVE_UP_LATER = 0b100, 0b110, 0b1010  # the round is over
 
 
 # The operations change the record in place and never return it. Convert fields with int() before
-# arithmetic: run as plain Python (NUMBA_DISABLE_JIT=1) they are numbers of a few bits.
+# arithmetic: in plain Python (NUMBA_DISABLE_JIT=1) they are integers of eight bits, and overflow.
 @kernel
 def actor(state: Record) -> int:
-    """The seat to act, or CHANCE before the deal, or OVER."""
+    """Return the seat to act, or CHANCE before the deal, or OVER."""
     if state.history == 0:
         return CHANCE
     if state.history == START or state.history == PASSED_BETTED:
@@ -52,13 +53,13 @@ def actor(state: Record) -> int:
 
 @kernel
 def chance_count(state: Record) -> int:
-    """Three cards for A, then two for B: six deals, equally likely."""
+    """Return the number of deals: three cards for A times two for B, equally likely."""
     return 6
 
 
 @kernel
 def chance_outcome(state: Record, index: int) -> None:
-    """The n-th deal."""
+    """Apply the n-th deal."""
     first, step = index // 2, 1 + index % 2
     state.history = START
     state.cards[0] = 1 + first
@@ -67,25 +68,25 @@ def chance_outcome(state: Record, index: int) -> None:
 
 @kernel
 def action_count(state: Record) -> int:
-    """Pass and bet."""
+    """Return the number of legal actions: pass and bet."""
     return 2
 
 
 @kernel
 def action(state: Record, index: int) -> int:
-    """The n-th action."""
+    """Return the n-th legal action."""
     return PASS + index
 
 
 @kernel
 def apply(state: Record, action: int) -> None:
-    """Write the action into the history; the rest follows from that."""
+    """Append the action to the history, from which everything else follows."""
     state.history = 2 * int(state.history) + (action - PASS)
 
 
 @kernel
 def payoff(state: Record, horizon: int, seat: int) -> float:
-    """Chips won. The match is one round, so the horizon (ROUND or MATCH) makes no difference."""
+    """Return the chips won; a match is one round, so the horizon (ROUND or MATCH) is irrelevant."""
     if state.history == GAVE_UP_AT_ONCE or state.history == GAVE_UP_LATER:
         chips, winner = 1.0, 0 if state.history == GAVE_UP_AT_ONCE else 1
     else:
@@ -96,7 +97,7 @@ def payoff(state: Record, horizon: int, seat: int) -> float:
 
 @kernel
 def observe(state: Record, seat: int) -> None:
-    """Blank what a seat may not know. Agents get nothing but this."""
+    """Blank what a seat may not know. Agents see nothing but the result."""
     state.viewer = seat
     gave_up = state.history == GAVE_UP_AT_ONCE or state.history == GAVE_UP_LATER
     if actor(state) != OVER or gave_up:
@@ -107,28 +108,28 @@ def observe(state: Record, seat: int) -> None:
 
 @kernel
 def information_key(state: Record, seat: int) -> np.uint64:
-    """A hash of what a seat knows: equal for states that it cannot tell apart."""
+    """Return a hash of what a seat knows, equal for states that it cannot tell apart."""
     return combine(combine(np.uint64(state.history), seat), int(state.cards[seat]))
 
 
 @kernel
 def redeal(state: Record, seat: int, stream: Stream) -> None:
-    """Sample what a seat does not know, so that it can search without peeking."""
+    """Sample what a seat does not know, so that a search cannot peek."""
     state.cards[1 - seat] = 1 + (int(state.cards[seat]) + below(stream, 2)) % 3
 
 
-# Two more that a game need not have: with them a searcher can replay a round with other cards, and
-# so judge by what was said what the other may hold.
+# Two optional operations: with them a search can replay a round with other cards, and infer the
+# opponent's card from the bids.
 @kernel
 def rewind(state: Record) -> bool:
-    """Back to the first action."""
+    """Go back to the first decision of the round; return True if that was possible."""
     state.history = START
     return True
 
 
 @kernel
 def move_towards(state: Record, target: Record) -> int:
-    """The next action of a later state of the same round."""
+    """Return the next action towards a later state of the same round."""
     later = int(target.history)
     if later == state.history:
         return ARRIVED
@@ -138,7 +139,7 @@ def move_towards(state: Record, target: Record) -> int:
 
 
 class KuhnPoker(Game):
-    """Kuhn poker."""
+    """The rules of Kuhn poker, and how people read and write its states."""
 
     name = "kuhn_poker"
     summary = "three cards, one bet: the smallest poker"
@@ -169,23 +170,23 @@ class KuhnPoker(Game):
     dealt_fields = ("cards",)
 
     def describe(self, record: Record) -> str:
-        """The state on two lines."""
+        """Return the state as two lines of text."""
         said = ["bet" if bit == "1" else "pass" for bit in f"{int(record.history):b}"[1:]]
         cards = [f"{seat_name(seat)} {int(record.cards[seat]) or '?'}" for seat in range(2)]
-        return f"Kuhn poker: {', '.join(cards)}\n{' '.join(said) or 'nothing said yet'}"
+        return f"Kuhn poker: {', '.join(cards)}\n{' '.join(said) or 'no action yet'}"
 
 
 KUHN_POKER = register(KuhnPoker())
 
 
 def main(rounds: int = 3, seed: int = 1) -> None:
-    """Play random rounds and print them. ``State`` wraps a record as a value for Python."""
+    """Play random rounds, and print them. ``State`` wraps a record as a value for Python."""
     stream = stream_of(seed)
     for number in range(rounds):
         state = KUHN_POKER.start(KUHN_POKER.setting("standard"), 2).deal(int(key_of(seed, number)))
         while state.actor is not None:
             chosen = state.legal_actions[int(below(stream, 2))]
-            print(f"{seat_name(state.actor)} may {state.legal_actions} and says {chosen}")
+            print(f"{seat_name(state.actor)} may {state.legal_actions} and chooses {chosen}")
             state = state.apply(chosen)
         print(f"{state}\nchips won: {state.payoffs()}\n")
 

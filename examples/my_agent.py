@@ -1,12 +1,12 @@
-"""A player of your own: a class with one method. Copy this file and change it.
+"""Your own player: a class with one method. Copy this file and change it.
 
     perudo match examples/my_agent.py:Careful probabilistic random
     perudo match examples/my_agent.py:Careful:courage=0.6 examples/my_agent.py:Careful
 
-``observation`` is what your seat may know: your dice ``observation.hand(observation.viewer)``, and
-``bid``, ``history``, ``dice_counts``, ``wild_face``, ``rules``, ``legal_actions``, ``outcome`` (of
-the last round). Keep what you want to remember in ``memory`` and take your luck from ``stream``,
-then the same seed plays the same games.
+``observation`` holds what your seat may know: your dice ``observation.hand(observation.viewer)``,
+and ``bid``, ``history``, ``dice_counts``, ``wild_face``, ``rules``, ``legal_actions``, ``outcome``
+(of the last round). Keep memories in ``memory`` and draw random numbers from ``stream``; then the
+same seed plays the same games.
 """
 
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from perudo import Bid, PerudoState
 
 @dataclass
 class Careful:
-    """Makes the bid that is likeliest to hold, and calls when even that seems too bold."""
+    """Makes the bid that is likeliest to hold, and calls when even that bid is too unlikely."""
 
     courage: float = 0.5
-    """How likely a bid must be to hold."""
+    """Least probability at which a bid is made."""
 
     def decide(self, observation: PerudoState, memory: Any, stream: Any) -> Any:
-        """Choose one of ``observation.legal_actions``; text such as "3x5" or "dudo" will do."""
+        """Return one of ``observation.legal_actions``, or text such as "3x5" or "dudo"."""
         legal = observation.legal_actions
-        if "decline" in legal:  # asked out of turn whether the bid is exactly right
+        if "decline" in legal:  # the question is about calza out of turn
             return "decline"
         chances = {bid: observation.chance(bid) or 0.0 for bid in legal if isinstance(bid, Bid)}
         best = max(chances, key=chances.__getitem__, default=None)

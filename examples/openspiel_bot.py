@@ -1,9 +1,9 @@
-"""An OpenSpiel bot, its information set Monte Carlo tree search, against an agent of ours.
+"""OpenSpiel's information set Monte Carlo tree search against an agent of perudo.
 
     python examples/openspiel_bot.py --agent observer --matches 20 --simulations 50
 
-They change seats after every match. Any other bot of OpenSpiel can take its place: the game is
-``python_perudo`` (docs/learners.md). Needs ``pip install 'perudo[peers]'``.
+The two change seats after every match. Any other OpenSpiel bot can replace the search: the game is
+``python_perudo`` (docs/learners.md). This needs ``pip install 'perudo[peers]'``.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ EXPLORATION = 1.4
 
 
 def searching_bot(game: Any, simulations: int, seed: int) -> Any:
-    """OpenSpiel's search; whatever it imagines is consistent with what its player knows."""
-    numbers = np.random.RandomState(seed)
-    evaluator = RandomRolloutEvaluator(n_rollouts=1, random_state=numbers)
-    bot = ISMCTSBot(game, evaluator, EXPLORATION, simulations, random_state=numbers)
-    luck = random.Random(seed)
-    bot.set_resampler(lambda state, player: state.resample_from_infostate(player, luck.random))
+    """Return OpenSpiel's search; the states it samples agree with what its player knows."""
+    rng = np.random.RandomState(seed)
+    evaluator = RandomRolloutEvaluator(n_rollouts=1, random_state=rng)
+    bot = ISMCTSBot(game, evaluator, EXPLORATION, simulations, random_state=rng)
+    deals = random.Random(seed)
+    bot.set_resampler(lambda state, player: state.resample_from_infostate(player, deals.random))
     return bot
 
 
 def play(rules: str, dice: int, agent: str, matches: int, simulations: int, seed: int) -> int:
-    """How many matches OpenSpiel's bot wins."""
+    """Play matches, and return the number that OpenSpiel's bot wins."""
     game = pyspiel.load_game(f"python_perudo(rules={rules},dice={dice})")
     wins = 0
     for match in range(matches):
@@ -49,20 +49,22 @@ def play(rules: str, dice: int, agent: str, matches: int, simulations: int, seed
 
 
 def main() -> None:
-    """Play a series and say who won."""
+    """Play a series, and print the result."""
     options = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     options.add_argument("--rules", default="common", help="a preset for two players")
     options.add_argument("--dice", type=int, default=2, help="dice for each player")
-    options.add_argument("--agent", default="observer", help="see 'perudo agents'")
+    options.add_argument("--agent", default="observer", help="perudo's agent; see 'perudo agents'")
     options.add_argument("--matches", type=int, default=20)
-    options.add_argument("--simulations", type=int, default=50, help="for each of its decisions")
+    options.add_argument(
+        "--simulations", type=int, default=50, help="simulations for each decision of the search"
+    )
     options.add_argument("--seed", type=int, default=1)
     chosen = options.parse_args()
     wins = play(**vars(chosen))
     low, high = interval(wins, chosen.matches) or [0.0, 1.0]
     print(
         f"OpenSpiel's search won {wins} of {chosen.matches} matches against {chosen.agent} "
-        f"(95 % interval of its chance: {low:.2f} to {high:.2f})"
+        f"(95 % interval: {low:.2f} to {high:.2f})"
     )
 
 

@@ -13,7 +13,7 @@ RULE_SETS = (*PRESETS, "official:dice=8,max_players=10,palafico=declared")
 
 
 def play_at_mixed_tables(agents: Sequence[Agent], rules: str, least: int = 200) -> None:
-    """Play matches of so many decisions at least; ``apply`` refuses any illegal one."""
+    """Play matches with at least this many decisions; ``apply`` refuses illegal actions."""
     setting, decisions, stream = Rules.parse(rules), 0, stream_of(1)
     while decisions < least:
         players = 2 + below(stream, setting.max_players - 1)

@@ -34,9 +34,9 @@ class Match:
 
     rules: Rules
     counts: tuple[int, ...]
-    """How many dice each seat has."""
+    """Number of dice of each seat."""
     opener: Seat | None = None
-    """Who opens the next round, once that is known."""
+    """The opener of the next round, once it is known."""
     been: frozenset[Seat] = frozenset()
     """5.2 Who has been palafico."""
     due: Seat | None = None
@@ -46,13 +46,13 @@ class Match:
 
 @dataclass(frozen=True)
 class Settlement:
-    """How a round ended."""
+    """The result of a round."""
 
     reason: str
     caller: Seat
     target: Seat
     count: int | None
-    """How many dice matched the bid; None for a doubted pass."""
+    """Number of dice that matched the bid; None for a doubted pass."""
     lost: tuple[int, ...]
     gained: tuple[int, ...]
     shown: tuple[Hand, ...]
@@ -71,12 +71,12 @@ class State:
     history: tuple[tuple[Seat, str], ...] = ()
     """The bids, the passes and a declared palafico, each with its seat."""
     declined: int = 0
-    """How many seats have declined a calza since the last bid or pass."""
+    """Number of seats that have declined calza since the last bid or pass."""
     settlement: Settlement | None = None
 
     @property
     def rules(self) -> Rules:
-        """The rules that are played by."""
+        """The rules of the match."""
         return self.match.rules
 
 
@@ -142,7 +142,7 @@ def standing_bid(state: State) -> Bid | None:
 
 
 def bidder(state: State) -> Seat | None:
-    """Who made it."""
+    """The seat that made the standing bid."""
     last = last_bid(state)
     return None if last is None else last[0]
 
@@ -309,14 +309,14 @@ def beats_by_raise_rule(rules: Rules, old: Bid, new: Bid) -> bool:
 
 
 def enough_ones(rank: str, quantity: int, ones: int) -> bool:
-    """3.3 Whether so many ones raise that quantity of another face."""
+    """3.3 Return True if this many ones raise that quantity of another face."""
     if rank == "above_double":
         return 2 * ones >= quantity
     return 2 * ones > quantity
 
 
 def enough_after_ones(rules: Rules, rank: str, ones: int, quantity: int) -> bool:
-    """3.4 Whether that quantity of another face raises so many ones."""
+    """3.4 Return True if that quantity of another face raises this many ones."""
     if rank == "above_double" and rules.ace_exit_plus_one:
         return quantity >= 2 * ones + 1
     return quantity >= 2 * ones
@@ -438,7 +438,7 @@ def seat_asked(state: State) -> Seat | None:
 
 
 def actor(state: State) -> Seat | None:
-    """Who is to act; None when the round is settled."""
+    """The seat to act; None when the round is settled."""
     if state.settlement is not None:
         return None
     asked = seat_asked(state)
@@ -652,7 +652,7 @@ def count_round(match: Match, opener: Seat) -> dict[str, int]:
 
 
 def _without_dice(state: State) -> tuple[Seat, Seat | None, set[str]]:
-    """Who is to act, who is asked, and what may be said, found without any dice to look at."""
+    """Return the seat to act, the seat asked, and the legal actions, computed without dice."""
     blind = replace(state, hands=())
     seat = actor(blind)
     assert seat is not None

@@ -1,4 +1,4 @@
-"""What property tests draw at random: rules, and positions that play can reach under them."""
+"""Hypothesis strategies: rules, and positions that play can reach under them."""
 
 from __future__ import annotations
 
@@ -82,5 +82,5 @@ def positions(draw: st.DrawFn, *, most_steps: int = 60) -> PerudoState:
 
 
 def decisions() -> st.SearchStrategy[PerudoState]:
-    """States in which somebody is to act."""
+    """States in which a player is to act."""
     return positions().filter(lambda state: state.actor is not None)

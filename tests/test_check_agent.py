@@ -284,7 +284,7 @@ def test_thoughts_must_be_thoughts() -> None:
 
 # --- cheats -------------------------------------------------------------------------------------
 def table_in_sight() -> Table:
-    """The table that those who called are at."""
+    """Return the table of the calling check, found through its frames."""
     frame = sys._getframe()
     while not isinstance(table := frame.f_locals.get("table"), Table):
         assert frame.f_back is not None

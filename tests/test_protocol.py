@@ -1,4 +1,4 @@
-"""What players in other processes, and later over a network, are told; and what they may answer."""
+"""Messages to players in other processes and over a network, and their answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from strategies import decisions, positions
 
 
 def redealt(state: PerudoState, seat: int, seed: int) -> PerudoState:
-    """The same state with other dice wherever this seat cannot look."""
+    """Return the state with other dice in all cups that this seat cannot see."""
     record = state.record
     PERUDO.operations.redeal(record, seat, stream_of(seed))
     return PerudoState(record)

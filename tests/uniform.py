@@ -1,4 +1,4 @@
-"""Whether all of some things happen equally often."""
+"""A check that outcomes are equally frequent."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ SIGMAS = 5.0
 
 
 def check_uniform(counts: list[int]) -> None:
-    """Each count within some standard deviations of an equal share."""
+    """Assert that each count is within some standard deviations of an equal share."""
     total, share = sum(counts), 1 / len(counts)
     sigma = (total * share * (1 - share)) ** 0.5
     for count in counts:

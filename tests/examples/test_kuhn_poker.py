@@ -26,13 +26,13 @@ GAME = kuhn_poker.KUHN_POKER
 
 
 def start() -> State:
-    """Before the deal."""
+    """Return the state before the deal."""
     state: State = GAME.start(GAME.setting("standard"), 2)
     return state
 
 
 def dealt(first: int, second: int) -> State:
-    """With these cards."""
+    """Return the state with these cards dealt."""
     record = start().record
     GAME.replay_deal(record, cast(Payload, {"cards": [first, second]}))
     return State(record)
@@ -80,7 +80,7 @@ def test_payoffs(actions: str, chips: float, cards: tuple[int, int]) -> None:
 
 
 def value(state: State, bets: dict[tuple[int, str], float], history: str = "") -> float:
-    """What a state is worth to seat A if bets are made with these probabilities."""
+    """Return the value of a state for seat A if bets are made with these probabilities."""
     if state.over:
         return state.payoffs()[0]
     assert state.actor is not None
@@ -196,4 +196,4 @@ def test_running_the_example_prints_its_rounds(capsys: pytest.CaptureFixture[str
     printed = capsys.readouterr().out
     assert printed.count("Kuhn poker:") == 3
     assert printed.count("chips won") == 3
-    assert "A may pass, bet and says" in printed
+    assert "A may pass, bet and chooses" in printed

@@ -47,7 +47,7 @@ GOLDENS = [Golden(**golden) for golden in json.loads(GOLDEN.read_text())]
 
 
 def engine_counts(state: State) -> dict[str, int]:
-    """What the engine counts."""
+    """Return the counts of the engine."""
     count = perft(state)
     return {
         "decision_nodes": count.decision_nodes,

@@ -29,7 +29,7 @@ BEATS = {("rock", "scissors"), ("scissors", "paper"), ("paper", "rock")}
 
 
 def start() -> State:
-    """Before the first throw."""
+    """Return the state before the first throw."""
     return GAME.start(GAME.setting("standard"), 2)
 
 

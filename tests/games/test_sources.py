@@ -1,4 +1,4 @@
-"""What machine code is hashed by: everything that it could have been compiled from."""
+"""The hash of machine code covers every file that it could have been compiled from."""
 
 from __future__ import annotations
 

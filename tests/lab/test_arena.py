@@ -260,7 +260,7 @@ def test_who_cannot_play_says_so() -> None:
 
 
 def test_a_contest_opens_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is missing is told when the games begin."""
+    """Missing files are reported when the games begin."""
     monkeypatch.setenv("PERUDO_BOOKS", str(tmp_path))
     monkeypatch.setattr("perudo.agents.papers.cfr._solving", [])
     for module in ("knowledge.FILE", "two_player_book.BOOK"):

@@ -43,7 +43,7 @@ from server.kit import QuickPool, settings_for
 EPOCH = 1_700_000_000.0
 """The time of day when a world begins."""
 MESSAGE_SECONDS = 0.25
-"""How long everybody takes to say anything; sums of it are exact."""
+"""Seconds that each message takes; its multiples are exact."""
 SHORT = 12
 """Bytes of what is drawn as a name, and is no secret."""
 Json = dict[str, Any]
@@ -51,12 +51,12 @@ Json = dict[str, Any]
 
 # --- time ---------------------------------------------------------------------------------------
 class StillLoop(asyncio.SelectorEventLoop):
-    """An event loop whose clock moves only when it is told to."""
+    """An event loop whose clock moves only when a test moves it."""
 
     def __init__(self) -> None:
         self.seconds = 1000.0
         self.called = 0
-        """How often something was asked to run: if it was not, nothing happened."""
+        """Number of scheduled calls; if it has not changed, nothing happened."""
         self.in_threads = 0
         super().__init__()
 
@@ -89,7 +89,7 @@ def still_loop() -> StillLoop:
 
 # --- chance -------------------------------------------------------------------------------------
 class FixedChance:
-    """What ``secrets`` gives: for each kind and length another sequence, the same in every run."""
+    """Replaces ``secrets``: one sequence for each kind and length, equal in every run."""
 
     def __init__(self, name: str, prefix: str) -> None:
         self._name = name
@@ -122,7 +122,7 @@ class FixedChance:
 def scripted(
     seat: int, number: int, legal: Sequence[str], history: Sequence[Any], total: int
 ) -> str:
-    """What AIs and people do here: a function of what is on the table."""
+    """Return the action of AIs and people here: a function of the position."""
     luck = zlib.crc32(f"{seat} {number} {[list(map(str, said)) for said in history]}".encode())
     if "decline" in legal:
         return "calza" if luck % 5 == 0 else "decline"
@@ -222,7 +222,7 @@ class Wire:
         return await self.send_text(json.dumps(message), message)
 
     async def send_text(self, text: str, shown: Any = None) -> Json:
-        """The same with any text at all."""
+        """Send any text; returns the acknowledgement or error, if one came."""
         await self._world.pass_time(MESSAGE_SECONDS)
         self.told.append({"sent": text if shown is None else shown})
         before = len(self.told)
@@ -232,7 +232,7 @@ class Wire:
         return answers[-1] if answers else {}
 
     async def hang_up(self) -> None:
-        """Be gone."""
+        """Close the connection."""
         if self.open:
             self.open = False
             self.told.append({"sent": "(hangs up)"})
@@ -246,12 +246,12 @@ class Wire:
 
     # --- what a client knows --------------------------------------------------------------------
     def view(self, table: str) -> Json | None:
-        """The game as it was told last."""
+        """Return the last view of the game that arrived."""
         views = (m["view"] for m in reversed(self.told) if m.get("table") == table and "view" in m)
         return next(views, None)
 
     def info(self, table: str) -> Json:
-        """The table as it was told last."""
+        """Return the last info about the table that arrived."""
         infos = (
             m["info"] for m in reversed(self.told) if m.get("table") == table and m.get("info")
         )
@@ -281,7 +281,7 @@ class Wire:
         return None
 
     def choice(self, table: str) -> str:
-        """What the script says that is answered now."""
+        """Return the script's answer to the open question."""
         asked, view = self.asked(table), self.view(table)
         assert asked is not None
         if view is None:
@@ -301,7 +301,7 @@ class Wire:
 
 # --- the world ----------------------------------------------------------------------------------
 class World:
-    """A server, those who use it, and everything that is said."""
+    """A server, its users, and all their messages."""
 
     def __init__(self, path: Path, name: str, prefix: str, settings: Json) -> None:
         self.path = path
@@ -319,7 +319,7 @@ class World:
         self._running = AsyncExitStack()
 
     async def start(self) -> None:
-        """Serve."""
+        """Start the server."""
         loop = still_loop()
         clock = Clock(lambda: EPOCH + loop.seconds, lambda: loop.seconds)
         self._server = Server(self.settings, clock, ScriptedPool())
@@ -350,7 +350,7 @@ class World:
         self._named[name] = secret
 
     def meant(self, text: str) -> str:
-        """What a client sends, with the names of secrets replaced."""
+        """Return a client's text, with names of secrets replaced by the secrets."""
         for name, secret in self._named.items():
             text = text.replace(json.dumps(name), json.dumps(secret))
         return text
@@ -403,7 +403,7 @@ class World:
         return person
 
     async def bot(self, owner: Somebody, name: str) -> Somebody:
-        """A program of somebody's, with a token of its own."""
+        """Create a person's bot, with a token of its own."""
         made = await self._request(owner.address, owner.token, "POST", "/api/bots", {"name": name})
         assert made.status_code == 201, made.text
         self._people += 1
@@ -480,7 +480,7 @@ class World:
         return found
 
     def query(self, sql: str, values: Sequence[Any] = ()) -> list[Json]:
-        """What is in the database, asked without the server."""
+        """Query the database without the server."""
         connection = sqlite3.connect(self.path / "perudo.db")
         connection.row_factory = sqlite3.Row
         try:

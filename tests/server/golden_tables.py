@@ -34,7 +34,7 @@ from server.golden_driver import (
 )
 
 SHARED = "~"
-"""With which the names of what is shared begin; nothing that is told does."""
+"""First character of the names of shared values; no value sent begins with it."""
 WORTH_SHARING = 60
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "tables"
 
@@ -52,18 +52,18 @@ async def sit_all(here: World, table: str, people: Sequence[Somebody], **more: A
 
 
 def turn_of(wires: Sequence[Wire], table: str) -> Wire:
-    """Whose decision is wanted; the first, if it is several."""
+    """Return the connection that has to decide; the first, if there are several."""
     return next(wire for wire in wires if wire.asked(table))
 
 
 def bids_of(wire: Wire, table: str) -> list[str]:
-    """What may be bid now by somebody who is asked."""
+    """Return the legal bids of a connection that has to decide."""
     asked = wire.asked(table)
     return [] if asked is None else [action for action in asked[1] if "x" in action]
 
 
 async def play(here: World, wires: Sequence[Wire], table: str, *, moves: int = 1000) -> None:
-    """Play by the script until all is over, or so many moves are made by those connected."""
+    """Play by the script until everything is over, or the clients have made this many moves."""
     idle = 0
     while moves and idle < 40:
         wire = next((wire for wire in wires if wire.open and wire.asked(table)), None)
@@ -122,7 +122,7 @@ async def calza_window(here: World) -> None:
 
 
 async def absence(here: World) -> None:
-    """An AI takes the seat of somebody who is away, and gives it back; or everybody waits."""
+    """An AI takes the seat of an absent player, and gives it back; or everybody waits."""
     people = await here.guests("Ada", "Bob", "Cleo")
     options = {"rules": "common:dice=2", "timer": 30, "absence_seconds": 10.0}
     table = await here.table(people[0], 3, **options)
@@ -227,7 +227,7 @@ async def series_with_people(here: World) -> None:
 
 
 async def series_of_ais(here: World) -> None:
-    """AIs alone: by moves while somebody looks, and whole when nobody does."""
+    """AIs alone play move by move while a client watches, and whole games when none does."""
     ada = await here.guest("Ada")
     ais = [{"kind": "ai", "agent": name} for name in ("observer", "l-dumb", "probabilistic")]
     watched = await here.table(ada, ais, rules="common:dice=1", games=4, pace=1.0)
@@ -247,7 +247,7 @@ async def series_of_ais(here: World) -> None:
 
 
 async def retry(here: World) -> None:
-    """A finished game's decision is decided anew, move by move and at a table."""
+    """A decision of a finished game is tried again, move by move and at a table."""
     people = await here.guests("Ada", "Bob")
     seats = [{"kind": "open"}, {"kind": "open"}, {"kind": "ai", "agent": "observer"}]
     table = await here.table(people[0], seats, rules="official:dice=2")
@@ -401,7 +401,7 @@ async def program(here: World) -> None:
 
 
 async def pause_hurry_and_say(here: World) -> None:
-    """What is said, muted, paused, filled and hurried at a private table; a turn's time is over."""
+    """Chat, muting, pausing, filling and hurrying at a private table; a turn times out."""
     people = await here.guests("Ada", "Bob", "Cleo")
     ada, cleo = people[0], people[2]
     seats = [{"kind": "invited"}, {"kind": "invited"}, {"kind": "open"}, {"kind": "open"}]
@@ -483,7 +483,7 @@ async def hurry(here: World) -> None:
 
 
 async def refusals(here: World) -> None:
-    """What is refused at tables that wait, are rated, are private or do not exist."""
+    """Refusals at tables that wait, are rated, are private or do not exist."""
     ada, bob = await here.account("Ada Account"), await here.account("Bob Account")
     robo, guest = await here.bot(ada, "Robo"), await here.guest("Gus")
     two = [{"kind": "open"}] * 2
@@ -704,7 +704,7 @@ async def resume(here: World, dump: str) -> None:
 
 
 def released(path: Path) -> str:
-    """A new dump."""
+    """Make the released version's database again; return its notes and dump."""
 
     async def main() -> str:
         async with world(path, RELEASED, reveal_seconds=3.0) as here:
@@ -718,7 +718,7 @@ def released(path: Path) -> str:
 
 
 def resumed(path: Path, *changes: str) -> Json:
-    """What happens when today's server goes on with the released version's database."""
+    """Today's server continues with the database of the released version."""
     dump = (GOLDEN / f"{RELEASED}.sql").read_text(encoding="utf-8")
     restore(path, dump, *changes)
 
@@ -743,7 +743,7 @@ def resumed(path: Path, *changes: str) -> Json:
 
 # --- files --------------------------------------------------------------------------------------
 def played(name: str, path: Path) -> Json:
-    """What happens in a scenario."""
+    """Return everything that happens in a scenario."""
     if name == RELEASED:
         return resumed(path)
     scenario, settings = SCENARIOS[name]
@@ -758,9 +758,9 @@ def played(name: str, path: Path) -> Json:
 
 
 def shortened(golden: Json) -> Json:
-    """The same with less to read: of a view or info what is new since the viewer's last one.
+    """Shorten every view and info to its changes since the viewer's last one.
 
-    Nothing is lost: what is shortened alike is alike.
+    Nothing is lost: equal results come from equal values.
     """
     told = {label: _changes(messages) for label, messages in golden["transcripts"].items()}
     plain: Json = json.loads(json.dumps({**golden, "transcripts": told}))
@@ -786,7 +786,7 @@ def _changes(told: list[Json]) -> list[Json]:
 
 
 def packed(golden: Json) -> Json:
-    """What several viewers are told stands once, under ``shared``, and has a name in its places."""
+    """Store values that appear several times once, under ``shared``, and refer to them by name."""
     seen: Counter[str] = Counter()
     shared: Json = {}
 
@@ -820,7 +820,7 @@ def packed(golden: Json) -> Json:
 
 
 def unpacked(file: Json) -> Json:
-    """The same as it was."""
+    """Undo ``packed``."""
     shared = file["shared"]
 
     def unpack(value: Any) -> Any:
@@ -858,12 +858,12 @@ def file_of(name: str) -> Path:
 
 
 def read(name: str) -> Json:
-    """What a golden file says, shortened."""
+    """Return the contents of a golden file, unpacked."""
     return unpacked(json.loads(file_of(name).read_text(encoding="utf-8")))
 
 
 def write(names: Sequence[str]) -> None:
-    """Write golden files anew."""
+    """Write golden files again."""
     GOLDEN.mkdir(parents=True, exist_ok=True)
     for name in names or [*SCENARIOS, RELEASED]:
         with tempfile.TemporaryDirectory() as path:

@@ -28,7 +28,7 @@ from perudo.server.server import Server
 from perudo.server.settings import Settings
 
 PATIENCE_SECONDS = 30.0
-"""How long a test waits for what must come."""
+"""Seconds that a test waits for an expected message."""
 
 
 class QuickPool(AiPool):
@@ -67,7 +67,7 @@ def sqlite_at(path: Path) -> str:
 
 
 database_at: Callable[[Path], str] = sqlite_at
-"""Where tests keep their data; test_postgres.py puts another in its place."""
+"""Returns the database URL of a test; test_postgres.py replaces it."""
 
 
 def settings_for(path: Path, **changes: Any) -> Settings:
@@ -110,7 +110,7 @@ class Site:
         return str(answer.json()["token"])
 
     async def ask(self, token: str, method: str, path: str, body: Any = None) -> Any:
-        """An HTTP request of somebody; returns the JSON of the answer."""
+        """Make an HTTP request with a token; returns the JSON of the answer."""
         answer = await self.raw(token, method, path, body)
         assert answer.is_success, answer.text
         return answer.json()
@@ -120,7 +120,7 @@ class Site:
         return await self.http.request(method, path, json=body, headers=headers)
 
     async def table(self, token: str, seats: int | list[Any] = 2, **options: Any) -> str:
-        """A new table."""
+        """Create a table, and return its id."""
         chosen = [{"kind": "open"}] * seats if isinstance(seats, int) else seats
         options = {"rules": "common", **options}
         made = await self.ask(token, "POST", "/api/tables", {"seats": chosen, **options})
@@ -133,7 +133,7 @@ class Site:
         await self.http.aclose()
 
     async def connect(self, token: str, style: str = "") -> Player:
-        """A WebSocket."""
+        """Connect a WebSocket."""
         address = f"ws://127.0.0.1:{self.settings.port}/ws?style={style}"
         headers = {"Authorization": f"Bearer {token}"}
         wire = await websockets.connect(address, additional_headers=headers)
@@ -203,7 +203,7 @@ class Player:
         return await self.request(type="sit", table=table, **more)
 
     def asked(self, table: str) -> list[str]:
-        """What one may do now."""
+        """Return the legal actions of the player now."""
         view = self.views.get(table)
         return [] if view is None or view["legal"] is None else list(view["legal"])
 

@@ -44,7 +44,7 @@ def install(package: str) -> None:
 
 
 def postgres_programs() -> Path:
-    """Where PostgreSQL's programs are."""
+    """Return the directory of PostgreSQL's programs."""
     for attempt in range(2):
         found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
         if found:

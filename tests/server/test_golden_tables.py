@@ -26,7 +26,7 @@ HEXADECIMAL = re.compile(r"[0-9a-f]{64}")
 
 # --- comparing ----------------------------------------------------------------------------------
 def differences(where: str, old: Any, new: Any) -> Iterator[str]:
-    """What is not the same, and where it stands."""
+    """List the differences, each with its place."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in [*old, *(key for key in new if key not in old)]:
             place = f"{where}/{key}"
@@ -104,7 +104,7 @@ def secrets_of(secret: str) -> dict[str, tuple[str, int]]:
 
 
 class Due:
-    """Which event of a table's log may tell which of its secrets."""
+    """The events of a table's log that may contain each of its secrets."""
 
     def __init__(self, rows: list[Json]) -> None:
         self._secrets: dict[str, tuple[int, str, int]] = {}
@@ -119,7 +119,7 @@ class Due:
             self._events[row["n"]] = (row["kind"], game, number)
 
     def check(self, value: Any, n: int | None = None) -> None:
-        """Nothing is told too early, in the event of this number or anywhere else."""
+        """Assert that a value, of this event or elsewhere, contains no secret too early."""
         kind, game, number = self._events[n] if n is not None else ("", 0, 0)
         for found in HEXADECIMAL.findall(json.dumps(value)):
             if found not in self._secrets:
@@ -132,7 +132,7 @@ class Due:
 
 
 def no_leaks(golden: Json) -> None:
-    """Secrets, keys, and others' dice are told to nobody before they are due."""
+    """Assert that secrets, keys and others' dice are sent to nobody before they are due."""
     due = {table: Due(each["rows"]) for table, each in golden["tables"].items()}
     keys = []
     for table, each in golden["tables"].items():

@@ -37,7 +37,7 @@ SEEING = 0
 
 
 class StackedDice:
-    """The same dice in both worlds, but for one round the hidden ones depend on the world."""
+    """Dice that are equal in both worlds, except for the hidden dice of one round."""
 
     def __init__(self, seed: int, differing: int, other_world: bool) -> None:
         self._seed, self._differing, self._other = seed, differing, other_world
@@ -82,7 +82,7 @@ class KeptLog(logging.Handler):
 async def play_one_world(
     path: Path, rules: str, players: int, seed: int, differing: int, other_world: bool
 ) -> list[list[bytes] | list[str]]:
-    """Play up to the call in the differing round; returns all that was told."""
+    """Play up to the call in the differing round; returns all messages."""
     log = KeptLog()
     root = logging.getLogger("perudo")
     root.addHandler(log)

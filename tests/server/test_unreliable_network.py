@@ -123,7 +123,7 @@ class UnreliableNetwork(RuleBasedStateMachine):
 
     @rule(seat=st.integers(0, PLAYERS - 1), back=st.integers(0, 5), whole=st.booleans())
     def reconnect(self, seat: int, back: int, whole: bool) -> None:
-        """A connection comes anew, with what its client remembers."""
+        """Reconnect, with what the client remembers."""
 
         async def work() -> None:
             self.room.audience.followers.pop(self.followers[seat], None)

@@ -92,7 +92,7 @@ class World:
         return await self.lobby.room(await self.lobby.create(creator, parsed))
 
     async def do(self, room: Room, person: Person, kind: str, **message: Any) -> dict[str, Any]:
-        """Have somebody ask something of a table; a refusal is returned too."""
+        """Send a person's message to a table; returns the answer, or the refusal."""
         made = client_messages._reader.validate_python(
             {"type": kind, "table": room.table.id, **message}
         )

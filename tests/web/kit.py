@@ -25,7 +25,7 @@ from perudo.server.settings import Settings
 from server.kit import QuickPool, settings_for
 
 PATIENCE_MS = 60_000
-"""How long a test waits for what must come."""
+"""Seconds that a test waits for an expected change."""
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -36,7 +36,7 @@ def chromium() -> str | None:
 
 
 def why_no_browser() -> str | None:
-    """Why there can be no test with a browser; with CI=true that is a failure."""
+    """Return the reason why there is no browser; with CI=true a missing browser is a failure."""
     if chromium():
         return None
     if os.environ.get("CI") == "true":
@@ -82,7 +82,7 @@ class Server:
         await serving
 
     def stop(self) -> None:
-        """End."""
+        """Stop the server."""
         self._web.should_exit = True
         assert self._thread is not None
         self._thread.join(30)
@@ -150,7 +150,7 @@ new MutationObserver((changes) => {
 
 
 def with_choices(page: Page, **choices: Any) -> None:
-    """What the visitor has chosen before, kept in the browser."""
+    """Set the choices that the browser keeps for a visitor."""
     for name, value in choices.items():
         text = json.dumps(json.dumps(value))
         page.add_init_script(f"localStorage.setItem('perudo.{name}', {text})")

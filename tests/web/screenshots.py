@@ -59,7 +59,7 @@ def readme_picture(launched: Browser, url: str, path: Path) -> None:
 
 
 def main() -> None:
-    """Take them all."""
+    """Take all pictures."""
     missing = why_no_browser()
     if missing:
         raise SystemExit(missing)

@@ -31,7 +31,7 @@ SKIPPING = """() => {
   }
   return [...told, Boolean(document.querySelector(".verdict"))];
 }"""
-"""Whether the outcome is told, before and after each time that something is skipped."""
+"""True if the outcome is shown, before and after each skip."""
 
 
 def until_a_reveal(page: Page) -> None:

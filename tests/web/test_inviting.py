@@ -1,4 +1,4 @@
-"""Seats by invitation on the page: who is offered them, by which link, and what others are told."""
+"""Seats by invitation on the page: the offers, the links, and the view of others."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ INVITED = {"kind": "invited"}
 
 
 TOLD = "(where) => document.querySelector(`${where} input`)?.value.includes('/sit/')"
-"""That the service has told the link to a seat."""
+"""True once the server has sent the link to a seat."""
 
 
 def link_to_a_seat(page: Page, where: str = ".waiting .invitation") -> str:
-    """The link that a page shows to those who may invite."""
+    """Return the link that a page shows to people who may invite."""
     page.wait_for_function(TOLD, arg=where)
     return page.input_value(f"{where} input")
 

@@ -1,4 +1,4 @@
-"""What goes on when pages close, servers restart and time runs out; watching; languages."""
+"""Closed pages, restarted servers and expired timers; watching; languages."""
 
 from __future__ import annotations
 

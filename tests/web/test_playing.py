@@ -132,12 +132,12 @@ def record_of(page: Page, table: str, game: int = 1) -> MatchRecord:
 
 
 def shown_name(name: str) -> str:
-    """How the page calls a player: levels by their name in the reader's language."""
+    """Return a player's name on the page: levels have a name in the reader's language."""
     return re.sub(r"^strong \(([A-J])\)$", r"Strong \1", name)
 
 
 def compare_spoken_with_record(page: Page) -> None:
-    """What was spoken is the record, event by event, in its order."""
+    """Assert that the spoken sentences match the record, event by event."""
     table = page.url.split("/table/")[1].split("/")[0]
     record = record_of(page, table)
     own = next(seat for seat, name in enumerate(record.players) if not name.startswith("strong"))
@@ -160,7 +160,7 @@ def bid_words(text: str) -> str:
 
 
 def palafico_words(state: Any, names: list[str], own: int) -> str:
-    """What a palafico round is, as one of the players is told."""
+    """Return the sentence about a palafico round for one of the players."""
     wild = "" if state.wild_face else "nothing is wild, and "
     if state.palafico == own:
         return f"Your palafico round: {wild}the face that you open on stays."
@@ -257,7 +257,7 @@ def test_two_browsers_play_each_other_and_never_see_the_others_dice(
 
 
 def expected_facts(state: Any, names: list[str], own: int) -> list[str]:
-    """What the middle of the table says about a round."""
+    """Return the expected facts in the middle of the table."""
     wild = "nothing is wild" if state.wild_face is None else "ones are wild"
     if state.palafico is not None:
         wild = palafico_words(state, names, own)

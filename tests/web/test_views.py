@@ -1,4 +1,4 @@
-"""What holds for every view: readable by all, small, and never calling elsewhere."""
+"""Every view is accessible, small, and makes no requests elsewhere."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
 
 
 def problems(page: Page, axe: Axe, rules: dict[str, Any]) -> list[str]:
-    """What axe finds, in one line each; its script stays on the page from view to view."""
+    """Return the problems that axe finds, one line each; its script stays on the page."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(axe.axe_script)
     found = page.evaluate(
@@ -43,7 +43,7 @@ def problems(page: Page, axe: Axe, rules: dict[str, Any]) -> list[str]:
 
 
 def too_wide(page: Page) -> bool:
-    """Whether a page has to be scrolled sideways."""
+    """Return True if a page has to be scrolled sideways."""
     wide: bool = page.evaluate("document.documentElement.scrollWidth > innerWidth + 1")
     return wide
 

@@ -63,7 +63,7 @@ def test_what_the_service_names_has_words() -> None:
 
 
 REFUSING = ("Refused", "ProtocolError", "_refuse", "_error")
-"""What is called to refuse something."""
+"""Names that are called to refuse something."""
 
 
 def _called(node: ast.Call) -> str:

@@ -110,7 +110,7 @@ def test_a_decision_is_what_the_player_knows() -> None:
 def likely_to_say(
     state: PerudoState, seat: int, said: int, wanted: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    """By model, of those that are wanted."""
+    """Return the probability of an action under each of the wanted models."""
     likely, network = np.zeros(MODEL_COUNT), network_of(WEIGHTS_OF_ANY)
     models = PlayerModels(network, policy_rows(), new_room(), new_thoughts())
     weigh_saying(models, wanted, state.record, seat, said, stream_of(1), likely)

@@ -32,7 +32,7 @@ def start(rules: str, *dice: int) -> State:
 
 
 def memories(rules: str) -> dict[tuple[int, int], int]:
-    """How many moves the pages of a book remember, by dice."""
+    """Return the number of moves that the pages of a book remember, by dice."""
     parameters = open_book(Rules.parse(rules)).parameters
     return {dice: int(parameters[MEMORIES + number_of_dice(*dice)]) for dice in ROUNDS}
 

@@ -78,7 +78,7 @@ def is_running(pid: int) -> bool:
 
 
 def gone(pid: int) -> bool:
-    """Whether a process is gone, or goes in a moment."""
+    """Return True if a process is gone, or goes within a moment."""
     deadline = time.monotonic() + 10
     while is_running(pid) and time.monotonic() < deadline:
         time.sleep(0.01)

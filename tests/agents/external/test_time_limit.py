@@ -26,7 +26,7 @@ VIEW = "common 1144/????/???? A 2x3,3x4"
 
 
 class Answering(Agent):
-    """Answers what it was given, or does what it was told."""
+    """Returns a given answer, or calls a given function."""
 
     def __init__(self, answer: Any) -> None:
         self._answer = answer

@@ -17,7 +17,7 @@ A, B, C = range(3)
 
 
 def habits(opens_low: float = 0.5, bids_on_type: float = 0.5) -> Memory:
-    """What is remembered of seat A."""
+    """Return a memory with these habits of seat A."""
     memory = HeuristicAdaptive().new_memory()
     memory[A] = opens_low - 0.5, bids_on_type - 0.5
     return memory

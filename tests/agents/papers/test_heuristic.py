@@ -26,7 +26,7 @@ from strategies import random_dice, random_rules
 
 
 def decide(agent: CompiledAgent, position: str) -> Decision:
-    """What the agent does in a position."""
+    """Return the agent's action in a position."""
     return agent.decide(perudo.position(position), agent.new_memory(), stream_of(1))
 
 

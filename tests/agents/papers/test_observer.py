@@ -24,7 +24,7 @@ from perudo.games.perudo import PERUDO, PRESETS
 from perudo.games.perudo.rules import Rules
 
 OF_FIVE = {1: 211 / 243, 2: 131 / 243, 3: 51 / 243, 4: 11 / 243}
-"""The chance of so many or more of five dice, p = 1/3."""
+"""Probability of at least this many of five dice, p = 1/3."""
 
 
 def decide(text: str, agent: Observer | None = None, seed: int = 1) -> Decision:
@@ -39,7 +39,7 @@ def thoughts(text: str, agent: Observer | None = None) -> Thoughts:
 
 
 def likely(found: Thoughts) -> dict[str, float]:
-    """What may happen, without what certainly does not."""
+    """Return the probabilities above zero."""
     assert found.probabilities is not None
     return {action: chance for action, chance in found.probabilities.items() if chance > 0}
 

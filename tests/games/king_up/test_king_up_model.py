@@ -31,7 +31,7 @@ class Model:
     to_place: int = 0
     votes: list[str] | None = None
     seen: tuple[str, ...] = ()
-    """What everybody has seen so far."""
+    """Public events so far."""
     done: bool = False
 
     def __post_init__(self) -> None:
@@ -48,7 +48,7 @@ class Model:
         return other
 
     def room(self, level: int) -> bool:
-        """Whether a level can take another piece."""
+        """Return True if a level can take another piece."""
         here = list(self.levels.values()).count(level)
         if level == self.setting.board_height:
             return here == 0
@@ -64,7 +64,7 @@ class Model:
         return {f"move {piece}" for piece, level in self.levels.items() if self.room(level + 1)}
 
     def play(self, text: str) -> None:
-        """What an action does."""
+        """Apply an action."""
         word, *rest = text.split()
         if self.votes is not None:
             self.votes.append(word)
@@ -97,7 +97,7 @@ class Model:
         self.done = not self.legal()
 
     def score(self, targets: str) -> int:
-        """What the board is worth with these targets."""
+        """Return the score of the board with these targets."""
         setting = self.setting
         worth = [
             setting.top_score if level == setting.board_height else level

@@ -10,7 +10,7 @@ OTHERS = "1-9x2, 1-9x3, 1-9x4, 1-9x5, 1-9x6"
 
 
 def legal(notation: str) -> str:
-    """What the actor may do, bids as ranges of quantities."""
+    """Return the legal actions as text, bids as ranges of quantities."""
     return str(position(notation).legal_actions)
 
 

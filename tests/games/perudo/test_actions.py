@@ -1,4 +1,4 @@
-"""Actions as people write them, and what they are told when one is unreadable or illegal."""
+"""Actions as text, and the errors for unreadable and illegal ones."""
 
 from __future__ import annotations
 

@@ -8,12 +8,12 @@ from perudo.games.perudo import position
 
 
 def legal(notation: str) -> str:
-    """What the actor may do, bids as ranges of quantities."""
+    """Return the legal actions as text, bids as ranges of quantities."""
     return str(position(notation).legal_actions)
 
 
 def count(notation: str) -> int | None:
-    """How many dice match the standing bid when it is doubted."""
+    """Return the number of dice that match the standing bid."""
     outcome = position(notation).apply("dudo").outcome
     assert outcome is not None
     return outcome.count

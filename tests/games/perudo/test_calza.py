@@ -13,7 +13,7 @@ WRONG = "222/333/444/555 B 4x2"
 
 
 def asked(state: PerudoState) -> list[tuple[int | None, str]]:
-    """Who is asked after a bid, in this order, and what each may do; the turn player comes last."""
+    """List the seats asked after a bid, in order, with their legal actions."""
     questions = []
     while "decline" in state.legal_actions:
         questions.append((state.actor, str(state.legal_actions)))

@@ -9,7 +9,7 @@ from perudo.games.perudo import Bid, Outcome, position
 
 
 def doubted(notation: str) -> Outcome:
-    """How the round ends when the turn player says dudo."""
+    """Return the outcome when the turn player calls dudo."""
     outcome = position(notation).apply("dudo").outcome
     assert outcome is not None
     return outcome

@@ -1,4 +1,4 @@
-"""Who knows what: observations, information keys, redeals."""
+"""Hidden information: observations, information keys, redeals."""
 
 from __future__ import annotations
 

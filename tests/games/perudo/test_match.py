@@ -25,7 +25,7 @@ def start_rolls(key: int, seats: range) -> list[int]:
 
 
 def opener(rules: str, players: int, key: int) -> int:
-    """Who opens the first round."""
+    """Return the opener of the first round."""
     first = PERUDO.start(Rules.parse(rules), players).deal(key).opener
     assert first is not None
     return first

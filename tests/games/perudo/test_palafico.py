@@ -11,7 +11,7 @@ THREE = "22/3333/4444"
 
 
 def legal(notation: str) -> str:
-    """What the actor may do, bids as ranges of quantities."""
+    """Return the legal actions as text, bids as ranges of quantities."""
     return str(position(notation).legal_actions)
 
 

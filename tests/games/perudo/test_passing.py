@@ -9,12 +9,12 @@ from perudo.games.perudo import Outcome, position
 
 
 def legal(notation: str) -> str:
-    """What the actor may do, bids as ranges of quantities."""
+    """Return the legal actions as text, bids as ranges of quantities."""
     return str(position(notation).legal_actions)
 
 
 def doubted(notation: str) -> Outcome:
-    """How the round ends when the turn player doubts the pass."""
+    """Return the outcome when the turn player doubts the pass."""
     outcome = position(notation).apply("doubt").outcome
     assert outcome is not None
     return outcome

@@ -1,4 +1,4 @@
-"""What is written reads back; what is illegal or cannot be read is refused."""
+"""Text and records can be read back; illegal or unreadable input is refused."""
 
 from __future__ import annotations
 

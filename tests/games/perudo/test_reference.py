@@ -91,7 +91,7 @@ class Player:
         return rng.choice(bids[: rng.choice((1, 2, 6))])
 
     def chance_to_claim(self, state: reference.State) -> float:
-        """Claims are right so seldom that some players are told when they would be."""
+        """Return the probability of a claim; some players know when one is right, which is rare."""
         bid = reference.standing_bid(state)
         right = bid is not None and reference.matching_dice(state) == bid[0]
         return max(self.claims, self.insight if right else 0.0)

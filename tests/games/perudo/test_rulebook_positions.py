@@ -12,12 +12,12 @@ TWENTY = "22222/33333/44444/55555"
 
 
 def legal(notation: str) -> str:
-    """What the actor may do, bids as ranges of quantities."""
+    """Return the legal actions as text, bids as ranges of quantities."""
     return str(position(notation).legal_actions)
 
 
 def outcome_of(state: PerudoState) -> Outcome:
-    """How the last round was settled."""
+    """Return the outcome of the last round."""
     assert state.outcome is not None
     return state.outcome
 

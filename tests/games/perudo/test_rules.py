@@ -69,7 +69,7 @@ def test_reasons_are_one_line() -> None:
 
 
 def differences(name: str) -> dict[str, object]:
-    """How a preset differs from the official game."""
+    """Return the options in which a preset differs from the official game."""
     official, rules = Rules(), PRESETS[name].rules
     return {
         option: getattr(rules, option)

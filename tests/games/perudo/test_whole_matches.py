@@ -1,4 +1,4 @@
-"""What holds in every match under any rules, at every decision, and in the longest rounds."""
+"""Invariants of matches under any rules, at every decision, and in the longest rounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What learners see: the documented columns, no more than a seat may know, and exact masks."""
+"""Learners see the documented columns, no more than a seat may know, and exact masks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept, drawn, written and printed."""
+"""Results of experiments: storing, drawing, writing and printing them."""
 
 from __future__ import annotations
 

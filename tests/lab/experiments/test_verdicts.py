@@ -1,4 +1,4 @@
-"""When a measured value agrees with a reported one, and how values are measured."""
+"""Verdicts: agreement of measured and reported values, and how values are measured."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from perudo.lab.arena import run
 from perudo.lab.contest import Contest, interval
 
 RANDOM_SHARE = (0.38, 0.34, 0.29)
-"""What a random player wins at each seat, among three: ties go to the lowest seat."""
+"""Share won by a random player in each of three seats; ties go to the lowest seat."""
 
 
 @pytest.mark.parametrize("seat", [0, 1, 2])

@@ -27,7 +27,7 @@ TESTS = 1000
 PAIRS = ((0.0, 0.5, 1.0), (0.25, 0.5, 0.25))
 """Scores of a block of two games, and their chances, for equals."""
 LUCKY = ((0.0, 0.5, 1.0), (0.02, 0.96, 0.02))
-"""The same where dice decide nearly everything."""
+"""Scores and probabilities where dice decide nearly everything."""
 SKEWED = ((0.25, 0.5, 1.0), (0.4, 0.4, 0.2))
 """Blocks of four games between equals, seldom but clearly won."""
 
@@ -35,7 +35,7 @@ SKEWED = ((0.25, 0.5, 1.0), (0.4, 0.4, 0.2))
 def verdicts(
     scores: tuple[float, ...], chances: tuple[float, ...], tests: int, hypotheses: Hypotheses
 ) -> dict[str, int]:
-    """How some tests of blocks with such scores come out."""
+    """Count the verdicts of a number of tests on random blocks."""
     rng = np.random.default_rng(7)
     found = {BETTER: 0, NOT_BETTER: 0, UNDECIDED: 0}
     for _ in range(tests):
@@ -62,7 +62,7 @@ def test_an_agent_against_itself_is_seldom_called_better(
 
 
 def test_errors_are_as_rare_as_was_asked_for() -> None:
-    """Up to three standard errors of so many tests."""
+    """Within three standard errors of this many tests."""
     for alpha in (0.05, 0.2):
         found = verdicts(*PAIRS, TESTS, Hypotheses(0, 60, alpha, 0.05))
         assert 0 < found[BETTER] <= TESTS * alpha + 3 * (TESTS * alpha * (1 - alpha)) ** 0.5

@@ -32,7 +32,7 @@ def standard(name: str) -> State:
 
 
 def strategy(solver: SamplingSolver, tree: HistoryTree) -> npt.NDArray[np.float64]:
-    """What was learnt, by the information sets of the tree of histories."""
+    """Return the learnt strategy, by the information sets of the history tree."""
     page = solver.page({})
     chances = np.zeros((tree.information_sets, int(tree.set_counts.max())))
     for index, key in enumerate(tree.keys):

@@ -58,7 +58,7 @@ def test_strategies_are_laid_out_as_those_of_fsicfr() -> None:
 
 # --- opponents that are known -------------------------------------------------------------------
 def best_response(graph: MemoryGraph, player: int, known: Numbers) -> float:
-    """What the best answer to the other's strategies is worth, where nothing is forgotten."""
+    """Return the value of the best response to the other's strategies, with perfect recall."""
     kinds = graph.outcomes.row_kinds, graph.outcomes.column_kinds
     sign = 1 if player == 0 else -1
 

@@ -90,7 +90,7 @@ def test_nobody_plays_well_at_random(openspiel_tree: PublicTree) -> None:
 
 
 def by_histories(strategy: Strategy, tree: HistoryTree) -> npt.NDArray[np.float64]:
-    """The same strategy, by the information sets of the tree of histories."""
+    """Return the strategy by the information sets of the history tree."""
     chances = np.zeros((tree.information_sets, int(tree.set_counts.max())))
     dealt = strategy.tree.start.record
 

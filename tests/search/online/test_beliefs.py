@@ -43,7 +43,7 @@ def shares_of(cumulated: Any) -> Any:
 
 
 def replayed_chance(agent: Any, hand: str, setting: str) -> float:
-    """How likely B is to have bid 2x5 over 1x3 with these dice, by asking the agent."""
+    """Return the probability, from the agent, that B bids 2x5 over 1x3 with these dice."""
     state = perudo.position(f"{setting} 22/{hand}/46 A -").apply("1x3")
     stated = agent.decide(state.observe(1), agent.new_memory(), stream_of(1)).thoughts
     count = len(state.legal_actions.codes)
@@ -137,5 +137,5 @@ def test_games_that_cannot_go_back_have_no_belief() -> None:
 def bet_anything(
     observation: Record, parameters: Parameters, memory: Memory, stream: Stream, thoughts: Record
 ) -> int:
-    """Not asked."""
+    """Return a constant: a policy that ``belief`` does not call here."""
     return 1

@@ -188,11 +188,11 @@ def test_a_process_over_its_memory_limit_is_replaced(tmp_path: Path) -> None:
 
 
 def test_who_gives_up_waiting_takes_no_process_with_them() -> None:
-    """A process may become free in the very moment in which somebody gives up."""
+    """A process may become free at the very moment in which a caller gives up."""
 
     class Process:
         def end(self, at_once: bool) -> None:
-            """Nothing runs."""
+            """Do nothing."""
 
     async def main() -> None:
         pool, process = AiPool(1, 512), cast(LineProcess, Process())

@@ -145,7 +145,7 @@ def test_what_crosses_processes_is_what_a_socket_at_the_owner_gets(
 
 
 def _told(player: Player) -> dict[int, str]:
-    """All that somebody was told of the game, without what changes with each second."""
+    """Return the messages about the game that a player received, by event number."""
     told = {}
     for frame in player.frames:
         message = json.loads(frame)

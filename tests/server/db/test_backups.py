@@ -54,7 +54,7 @@ def admin(database: str, *words: str) -> str:
 
 
 def fill(database: str, events: int = 2500) -> None:
-    """A database with somebody in it, a table, and more events than are copied at once."""
+    """Fill a database with a person, a table, and more events than one batch of a copy."""
     engine = open_engine(database)
     migrate(engine)
     usual = {"created": 1.5, "seen": 2.25, "muted": False, "owner": None}

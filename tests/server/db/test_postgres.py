@@ -1,4 +1,4 @@
-"""The same service on PostgreSQL: the same code, and the same tests."""
+"""The server on PostgreSQL, with the same code and the same tests."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def end_connections(database: str, which: str = "true") -> None:
 
 
 def refusal(database: str, shared: bool = False) -> str:
-    """What a server that is started on the database says; nothing if it would run."""
+    """Return the error of a server started on the database; empty if it would run."""
     try:
         with hold(database, shared):
             return ""
@@ -147,7 +147,7 @@ def test_the_lock_is_taken_again_when_the_connection_was_lost(
 
 
 def waits(database: str) -> bool:
-    """Whether somebody waits for a lock."""
+    """Return True if a connection waits for a lock."""
     engine = open_engine(database)
     with engine.connect() as connection:
         found = connection.execute(sa.text("SELECT 1 FROM pg_locks WHERE NOT granted")).all()

@@ -1,4 +1,4 @@
-"""What the page asks for beyond playing: invitations, reviews, decisions again, the lab."""
+"""The page's requests beyond playing: invitations, reviews, retried decisions, the lab."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the service refuses: other origins, floods, nonsense; and what it tells browsers."""
+"""Refusals of other origins, floods and nonsense; and the security headers for browsers."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ async def say(here: World, room: Room, person: Person, action: str) -> dict[str,
 
 
 def acts(room: Room) -> list[tuple[int, str, str]]:
-    """Who did what, and by whose will."""
+    """List the actions, each with its seat and its origin (player, AI, timer ...)."""
     return [
         (entry.event.record["seat"], entry.event.record["action"], str(entry.event.by))
         for entry in room.audience.entries

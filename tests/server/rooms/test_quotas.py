@@ -1,4 +1,4 @@
-"""Series that AIs play for somebody: how many in a day, and when nobody wants the rest."""
+"""Series between AIs: the limit per day, and ending a series that nobody follows."""
 
 from __future__ import annotations
 

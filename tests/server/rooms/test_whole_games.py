@@ -46,7 +46,7 @@ def pool_of(here: World) -> QuickPool:
 
 
 async def played(here: World, room: Room, games: int = 1000) -> None:
-    """Wait until so many games have begun, or the series is over."""
+    """Wait until this many games have begun, or the series is over."""
     for _ in range(3000):
         await here.settle(room)
         if room.table.status == "finished" or room.table.game >= games:
@@ -337,7 +337,7 @@ def test_an_ai_remembers_after_a_restart_what_it_did(watched: bool, tmp_path: Pa
 
 
 async def counted_anew(here: World, room: Room, player: int) -> Any:
-    """What an agent learns from a series, told by the records and the running game alone."""
+    """Compute an agent's memory of a series from the records and the running game alone."""
     table, agent = room.table, agent_named(NAMES[player])
     memory = np.zeros((10, agent.memory_width))
     play = table.play

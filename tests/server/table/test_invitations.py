@@ -1,4 +1,4 @@
-"""Seats by invitation are for those who have the key, wherever and whenever they come with it."""
+"""Seats by invitation are for people with the key, wherever and whenever they come."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ WRONG = "AAAAAAAAAAAAAAAAAAAAAA"
 
 
 async def link_of(here: Site, token: str, table: str) -> str:
-    """The link that somebody is told."""
+    """Return the invitation link that a person gets."""
     found = await here.ask(token, "GET", f"/api/tables/{table}/invitation")
     assert isinstance(found["invites"], bool)
     return str(found["link"])
 
 
 async def key_of(here: Site, token: str, table: str) -> str:
-    """The key that somebody is told."""
+    """Return the key in the link that a person gets."""
     key = read_link(await link_of(here, token, table)).key
     assert key is not None
     return key
@@ -299,7 +299,7 @@ def test_only_those_who_may_invite_are_told_the_key(tmp_path: Path, heard: Heard
 
 
 async def answers(here: Site, token: str | None, table: str) -> list[str]:
-    """All that somebody can ask for over HTTP about a table that is not theirs."""
+    """Request everything over HTTP about a table that is not the person's own."""
     paths = ["/api/tables?status=waiting&status=playing&status=finished", "/metrics", "/api"]
     about = ("", "/invitation", "/invitation.svg", "/records")
     paths += [f"/api/tables/{table}{each}" for each in about]

@@ -1,4 +1,4 @@
-"""What is written about the service is what it does."""
+"""The documents about the server agree with its messages."""
 
 from __future__ import annotations
 
