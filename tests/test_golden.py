@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from golden_options import record_lines
 from perudo.games import games
 from perudo.record import MatchRecord
 from playthrough import GOLDEN, playthrough
@@ -30,4 +31,4 @@ def test_every_game_has_a_golden_record() -> None:
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
 def test_released_records_replay_forever(path: Path) -> None:
     record = MatchRecord.load(path)
-    assert list(record.lines()) == path.read_text(encoding="utf-8").splitlines()
+    assert list(record.lines()) == record_lines(path)
