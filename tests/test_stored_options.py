@@ -18,10 +18,9 @@ from perudo.games.options import CHANGES_NOTHING
 from perudo.games.perudo import PERUDO, PerudoGame, Rules
 from perudo.record import MatchRecord, RecordError
 from perudo.server.wire.table_options import TableOptions, stored_options
-from playthrough import GOLDEN
+from playthrough import RECORDS
 
-RECORDS = sorted((GOLDEN / "records").glob("*.jsonl"))
-TEXTS = {path.stem: record_lines(path) for path in RECORDS}
+TEXTS = {path.stem: record_lines(path) for path in sorted(RECORDS.glob("*.jsonl"))}
 OPTIONS = [
     (game.name, option.name) for game in games().values() for option in fields(game.setting_type)
 ]
