@@ -6,14 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from perudo.games import games
+from golden_options import record_lines
 from perudo.record import MatchRecord
-from playthrough import GOLDEN, playthrough
+from playthrough import GOLDEN, RECORDS, packaged_games, playthrough, recorded_games
 
-PACKAGED = {
-    name: game for name, game in games().items() if type(game).__module__.startswith("perudo.")
-}
-RECORDS = sorted((GOLDEN / "records").glob("*.jsonl"))
+PACKAGED = packaged_games()
 
 
 @pytest.mark.parametrize("name", PACKAGED)
@@ -24,10 +21,10 @@ def test_every_game_plays_as_its_golden_playthrough(name: str) -> None:
 
 
 def test_every_game_has_a_golden_record() -> None:
-    assert {path.name.split("-")[0] for path in RECORDS} >= set(PACKAGED)
+    assert recorded_games() >= set(PACKAGED), "run python tests/playthrough.py"
 
 
-@pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(RECORDS.glob("*.jsonl")), ids=lambda path: path.stem)
 def test_released_records_replay_forever(path: Path) -> None:
     record = MatchRecord.load(path)
-    assert list(record.lines()) == path.read_text(encoding="utf-8").splitlines()
+    assert list(record.lines()) == record_lines(path)

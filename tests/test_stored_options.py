@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 from cli.test_cli import perudo
+from golden_options import record_lines
 from perudo.games import games
 from perudo.games.errors import PerudoError, RulesError
 from perudo.games.king_up import KING_UP
@@ -17,10 +18,9 @@ from perudo.games.options import CHANGES_NOTHING
 from perudo.games.perudo import PERUDO, PerudoGame, Rules
 from perudo.record import MatchRecord, RecordError
 from perudo.server.wire.table_options import TableOptions, stored_options
-from playthrough import GOLDEN
+from playthrough import RECORDS
 
-RECORDS = sorted((GOLDEN / "records").glob("*.jsonl"))
-TEXTS = {path.stem: path.read_text(encoding="utf-8").splitlines() for path in RECORDS}
+TEXTS = {path.stem: record_lines(path) for path in sorted(RECORDS.glob("*.jsonl"))}
 OPTIONS = [
     (game.name, option.name) for game in games().values() for option in fields(game.setting_type)
 ]

@@ -15,6 +15,7 @@ from perudo.games.perft import perft
 from perudo.games.perudo.game import PERUDO
 from perudo.games.perudo.position import position
 from perudo.games.perudo.rules import PRESETS, Rules
+from playthrough import packaged_games
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "perft.json"
 QUICK = 40_000
@@ -76,7 +77,7 @@ def test_there_are_counts_for_every_preset() -> None:
     """9 No preset is left out, and no game."""
     perudo = [golden for golden in GOLDENS if golden.game == "perudo"]
     assert {golden.setting.partition(":")[0] for golden in perudo} == set(PRESETS)
-    assert {golden.game for golden in GOLDENS} == {"perudo", "king_up", "rock_paper_scissors"}
+    assert {golden.game for golden in GOLDENS} == set(packaged_games())
 
 
 @pytest.mark.parametrize(

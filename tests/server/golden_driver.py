@@ -355,6 +355,12 @@ class World:
             text = text.replace(json.dumps(name), json.dumps(secret))
         return text
 
+    def shown(self, path: str) -> str:
+        """A path as the golden file has it, with the names in place of secrets."""
+        for name, secret in self._named.items():
+            path = path.replace(secret, name)
+        return path
+
     # --- time -----------------------------------------------------------------------------------
     async def settle(self) -> None:
         """Wait until nothing is left that can happen now.
@@ -446,7 +452,7 @@ class World:
         plain = answer.headers.get("content-type", "").startswith("application/json")
         told: Any = answer.json() if plain else answer.text.splitlines()
         shown = told if keep is None else {name: told[name] for name in keep}
-        asked = {"by": person.name, "asks": f"{method} {path}", "body": body}
+        asked = {"by": person.name, "asks": f"{method} {self.shown(path)}", "body": body}
         self.asked.append({**asked, "status": answer.status_code, "answer": shown})
         return told
 

@@ -52,7 +52,7 @@ class GameSettings(RulesSettings):
     """The game to play, and its rules."""
 
     game: str = "perudo"
-    """Game: perudo, king_up or rock_paper_scissors."""
+    """Game: perudo, king_up or any other game of the package."""
 
     def chosen(self) -> tuple[Game, Any]:
         """Return the game and its rules."""

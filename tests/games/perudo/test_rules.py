@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, fields, replace
+import re
+from dataclasses import FrozenInstanceError, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from perudo.games.errors import RulesError, UnknownNameError
+from perudo.games.options import format_value
 from perudo.games.perudo import OPTIONS, PRESETS, Rules
 from perudo.games.perudo.rules import option_values
 
@@ -78,45 +81,19 @@ def differences(name: str) -> dict[str, object]:
     }
 
 
-def test_official_is_the_full_game() -> None:
-    official = Rules.preset("official")
-    assert official == Rules()
-    bold = {
-        "max_players": 6,
-        "dice": 5,
-        "single_round": False,
-        "start_mode": "roll",
-        "start_roll_tie": "reroll_tied",
-        "raise_rule": "any_face",
-        "cap_bids_at_total": True,
-        "wild": "ones",
-        "ace_rank": "above_double",
-        "ace_opening": "palafico_only",
-        "ace_exit_plus_one": True,
-        "ace_exit_monotone": True,
-        "dudo_starter": "loser",
-        "loss": "one",
-        "exact_bid_doubted": "challenger_loses",
-        "palafico": "automatic",
-        "palafico_face_change": "already_palafico",
-        "palafico_owner_may_change": False,
-        "palafico_aces_wild": False,
-        "nonwild_order": "lexicographic",
-        "two_player_palafico": "literal",
-        "calza": True,
-        "calza_who": "any_but_bidder",
-        "calza_reward": "die",
-        "calza_success_starter": "caller",
-        "calza_failure_starter": "caller",
-        "calza_in_palafico": False,
-        "calza_two_players": False,
-        "calza_after_pass": False,
-        "enable_pass": True,
-        "consecutive_pass": False,
-        "pass_on_opening": False,
-        "pass_in_palafico": True,
-    }
-    assert {option.name: getattr(official, option.name) for option in fields(Rules)} == bold
+RULES_PAGE = (Path(__file__).parents[3] / "docs" / "rules.md").read_text(encoding="utf-8")
+CLAUSES = re.split(r"\n(?:- |## )", RULES_PAGE.partition("## 8.")[0])
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_official_is_what_is_bold_in_the_rules(name: str) -> None:
+    clause = next(clause for clause in CLAUSES if f"`{name}`" in clause)
+    bold = set(re.findall(r"\*\*`?(\w+)`?\*\*", clause)) & set(option_values(name))
+    assert bold == {format_value(getattr(Rules(), name))}
+
+
+def test_official_is_the_default() -> None:
+    assert Rules.preset("official") == Rules()
 
 
 COMMON = {
