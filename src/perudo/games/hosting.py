@@ -7,12 +7,17 @@ at a time and the log of a match hides nothing; a game overrides what it does di
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from functools import cached_property
 from typing import Any, Protocol, cast
+
+from typing_extensions import TypedDict
 
 from perudo.games.errors import UnknownNameError
 from perudo.games.game import Game, Payload, State
 from perudo.games.log import Event, SeenEvent
-from perudo.games.operations import SPECTATOR, Record, list_actions
+from perudo.games.operations import SPECTATOR, Record
+from perudo.games.options import option_texts
 
 Json = dict[str, Any]
 Moves = tuple[tuple[int, str], ...]
@@ -20,6 +25,21 @@ Moves = tuple[tuple[int, str], ...]
 
 DRAW_LIMIT = 252
 """Draws are whole numbers below this multiple of six."""
+
+
+class SeatResult(TypedDict):
+    """The result of a seat in a match; what a game does not know is 0."""
+
+    place: int
+    """The rank, from 1 for the winner."""
+    dice_left: int
+    calls: int
+    right_calls: int
+    bids: int
+    bluffs: int
+    faces: str
+    """The number of bids on each face, separated by commas."""
+    rounds_lost: int
 
 
 class Draws(Protocol):
@@ -37,6 +57,24 @@ class Hosting:
 
     def __init__(self, game: Game) -> None:
         self.game = game
+
+    # --- settings -------------------------------------------------------------------------------
+    @cached_property
+    def options(self) -> dict[str, tuple[str, ...]]:
+        """Every option of the rules, with all its values as text."""
+        return {option.name: option_texts(option) for option in fields(self.game.setting_type)}
+
+    def summary(self, preset: str) -> str:
+        """Return a line about a preset."""
+        return preset
+
+    def max_players(self, setting: Any) -> int:
+        """Return the largest number of players for these rules."""
+        return self.game.properties.max_players
+
+    def setting_of(self, position: State) -> Any:
+        """Return the rules of a position."""
+        return self.game.setting(self.game.presets[0])
 
     # --- decisions ------------------------------------------------------------------------------
     def asked(self, position: State) -> tuple[int, ...]:
@@ -109,6 +147,23 @@ class Hosting:
         """Return what only this viewer may know, who saw the deal like this."""
         return {}
 
+    def results(self, events: Sequence[Event], seats: int) -> list[SeatResult]:
+        """Return the result of each seat in a finished match."""
+        payoffs = events[-1]["payoffs"]
+        return [
+            {
+                "place": 1 + sum(payoff > own for payoff in payoffs),
+                "dice_left": 0,
+                "calls": 0,
+                "right_calls": 0,
+                "bids": 0,
+                "bluffs": 0,
+                "faces": ",".join("0" * 6),
+                "rounds_lost": 0,
+            }
+            for own in payoffs
+        ]
+
     def odds(self, observation: State) -> dict[str, float | None]:
         """Return the chance that each legal action's claim is true, as its actor can know it."""
         return {}
@@ -128,6 +183,3 @@ def hosting_of(game: str) -> Hosting:
         known = ", ".join(sorted(_hosted))
         raise UnknownNameError(f"the game {game!r} is not hosted; there are: {known}")
     return _hosted[game]
-
-
-__all__ = ["DRAW_LIMIT", "Draws", "Hosting", "host", "hosting_of", "list_actions"]

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any, Protocol
 
 from perudo.games.kernel import cache_directory
-from perudo.games.perudo import PERUDO, Rules
 from perudo.server.ai.catalogue import LEVELS
 from perudo.server.ai.pool import AiError, AiPool
 from perudo.server.clock import Clock
@@ -31,6 +30,7 @@ from perudo.server.settings import Settings
 from perudo.server.wire import client_messages
 from perudo.server.wire.bodies import Filters
 from perudo.server.wire.server_messages import Challenge, ServerMessage, TableInfo
+from perudo.server.wire.table_options import HOSTING
 from perudo.table import SeededDice, Table
 
 log = logging.getLogger("perudo.server")
@@ -265,9 +265,11 @@ def _compiled() -> int:
 
 def _rehearse() -> None:
     """Play a round, so that all the rules are loaded."""
-    table = Table(PERUDO, Rules.preset("official"), ["a", "b", "c"], SeededDice(1))
-    for action in ("2x3", "decline", "dudo"):
+    game = HOSTING.game
+    table = Table(game, game.setting(game.presets[0]), ["a", "b", "c"], SeededDice(1))
+    for move in range(3):
         assert table.actor is not None
-        len(table.observe(table.actor).legal_actions.codes)
-        table.act(table.actor, action)
+        seen = table.observe(table.actor)
+        legal = HOSTING.legal(seen)
+        table.act(table.actor, HOSTING.default(seen, legal) if move else legal[0])
     table.observe()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import sqlalchemy as sa
 
 from perudo.server.db import schema
@@ -31,6 +32,27 @@ def test_games_of_ais_alone_are_counted_however_the_table_came_to_be(tmp_path: P
         assert refused["code"] == "quota"
         assert second.table.seats[0].occupant is None
         assert "code" not in await here.do(second, ada, "sit")  # people play as much as they like
+
+    run(tmp_path, scene, ai_games_per_day=50)
+
+
+def test_a_seat_that_is_not_filled_uses_nothing_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scene(here: World) -> None:
+        (ada,) = await here.guests(1)
+        room = await here.table(ada, [{"kind": "open"}, AI], rules="common:dice=1", games=30)
+
+        def fail(*_: object) -> None:
+            raise RuntimeError("the disk is full")
+
+        with monkeypatch.context() as patch:
+            patch.setattr("perudo.server.rooms.table_log.project", fail)  # after the quota
+            answer = await here.do(room, ada, "fill", seat=0, agent="random")
+        assert answer["code"] == "try_again"
+        again = await here.lobby.room(room.table.id)
+        assert again.table.seats[0].occupant is None
+        assert await used(here) == 0
 
     run(tmp_path, scene, ai_games_per_day=50)
 

@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import cast
+from typing import Any, cast
 
 from perudo.games.game import Payload, State, action_code
-from perudo.games.hosting import DRAW_LIMIT, Draws, Hosting, Json, Moves, host
+from perudo.games.hosting import DRAW_LIMIT, Draws, Hosting, Json, Moves, SeatResult, host
 from perudo.games.log import Event, SeenEvent
 from perudo.games.operations import SPECTATOR, Record
 from perudo.games.perudo.actions import Bid, action_from_code
 from perudo.games.perudo.game import PERUDO, Deal
 from perudo.games.perudo.layout import NOBODY, read_rules
 from perudo.games.perudo.odds import chance_right
-from perudo.games.perudo.outcome import outcome_of
+from perudo.games.perudo.outcome import Settled, outcome_of
+from perudo.games.perudo.rules import PRESETS, Rules
 from perudo.games.perudo.state import PerudoState, facts
 
 PUBLIC = (
     *("round", "counts", "wild", "palafico", "been_palafico", "opener", "total"),
-    *("last", "winner", "over", "bid", "bidder", "history"),
+    *("last", "winner", "over", "turn", "bid", "bidder", "history"),
 )
 """The facts that everybody may know."""
 
 
 class PerudoHosting(Hosting):
     """Perudo. Whoever may claim calza out of turn is asked in a window, all at the same time."""
+
+    def summary(self, preset: str) -> str:
+        """Return a line about a preset."""
+        return PRESETS[preset].summary
+
+    def max_players(self, setting: Any) -> int:
+        """Return the option ``max_players``."""
+        return cast(Rules, setting).max_players
+
+    def setting_of(self, position: State) -> Rules:
+        """Return the rules of a position."""
+        return cast(PerudoState, position).rules
 
     def asked(self, position: State) -> tuple[int, ...]:
         """Return the seats in the calza window, or else the seat that has the turn."""
@@ -134,10 +148,17 @@ class PerudoHosting(Hosting):
         return cast(Json, view)
 
     def private_view(self, observation: State, deal: SeenEvent | None) -> Json:
-        """Return the seat's own dice; after the match, those of the last round."""
+        """Return the seat's own dice; after the match, those that it was dealt last."""
         seat = observation.viewer
-        hands = None if deal is None else cast(Deal, deal)["dice"]
-        return {"dice": hands[seat] if hands is not None and seat >= 0 else None}
+        if seat < 0:
+            return {"dice": None}
+        if deal is None:
+            return {"dice": cast(PerudoState, observation).hand(seat)}
+        return {"dice": cast(Deal, deal)["dice"][seat]}
+
+    def results(self, events: Sequence[Event], seats: int) -> list[SeatResult]:
+        """Return places, and how often each seat called, was right, bid and bluffed."""
+        return seat_results(events, seats)
 
     def odds(self, observation: State) -> dict[str, float | None]:
         """Return the exact chance that each legal action's claim is true."""
@@ -192,6 +213,75 @@ def _plain_rank(bid: Bid) -> tuple[int, int]:
 def _halved_rank(bid: Bid) -> tuple[int, int]:
     """Rank a bid where bids on ones count double, above sixes."""
     return (2 * bid.quantity, 7) if bid.face == 1 else (bid.quantity, bid.face)
+
+
+# --- statistics -----------------------------------------------------------------------------------
+@dataclass
+class _Tally:
+    """Counts of one seat."""
+
+    dice: int = 0
+    calls: int = 0
+    right: int = 0
+    bluffs: int = 0
+    lost: int = 0
+    faces: list[int] = field(default_factory=lambda: [0] * 6)
+
+
+def seat_results(events: Sequence[Event], seats: int) -> list[SeatResult]:
+    """Return the result of each seat in a finished match."""
+    tallies = [_Tally() for _ in range(seats)]
+    ranking = _follow(events, tallies)
+    return [
+        {
+            "place": ranking.index(seat) + 1,
+            "dice_left": tally.dice,
+            "calls": tally.calls,
+            "right_calls": tally.right,
+            "bids": sum(tally.faces),
+            "bluffs": tally.bluffs,
+            "faces": ",".join(map(str, tally.faces)),
+            "rounds_lost": tally.lost,
+        }
+        for seat, tally in enumerate(tallies)
+    ]
+
+
+def _follow(events: Sequence[Event], tallies: list[_Tally]) -> list[int]:
+    """Count, and return the seats from the winner to the first that was out."""
+    out: list[int] = []
+    dice: list[str] = []
+    for event in events:
+        if event["event"] == "deal":
+            dice = cast(list[str], cast(Deal, event)["dice"])
+            for tally, hand in zip(tallies, dice, strict=True):
+                tally.dice = len(hand)
+        elif event["event"] == "act" and "x" in event["action"]:
+            quantity, face = map(int, event["action"].split("x"))
+            tally = tallies[event["seat"]]
+            tally.faces[face - 1] += 1
+            # A bluff claims a face that the bidder does not hold, and more of it than the expected
+            # number among the others' dice.
+            own = sum(die in (str(face), "1") for die in dice[event["seat"]])
+            unseen = sum(len(hand) for hand in dice) - len(dice[event["seat"]])
+            tally.bluffs += own == 0 and quantity > unseen / 6
+        elif event["event"] == "result":
+            _settle(cast(Settled, event), tallies, out)
+    rest = [seat for seat in range(len(tallies)) if seat not in out]
+    rest.sort(key=lambda seat: -tallies[seat].dice)
+    return rest + out[::-1]
+
+
+def _settle(event: Settled, tallies: list[_Tally], out: list[int]) -> None:
+    caller = tallies[event["caller"]]
+    caller.calls += 1
+    caller.right += not event["lost"][event["caller"]]
+    for seat, tally in enumerate(tallies):
+        tally.lost += event["lost"][seat] > 0
+        before = tally.dice
+        tally.dice += event["gained"][seat] - event["lost"][seat]
+        if before > 0 and tally.dice == 0:
+            out.append(seat)
 
 
 host(PerudoHosting(PERUDO))

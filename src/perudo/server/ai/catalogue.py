@@ -11,8 +11,9 @@ from typing import Any, cast
 from perudo.agents.agent import Agent
 from perudo.agents.registry import AGENTS, agent_named
 from perudo.games.errors import PerudoError, UnknownNameError
-from perudo.games.perudo import PERUDO, Rules
+from perudo.games.options import Setting
 from perudo.levels import level_named, levels
+from perudo.server.wire.table_options import HOSTING
 
 NOT_FOR_TABLES = frozenset({"human"})
 """Agents of the registry that are not AIs."""
@@ -79,9 +80,9 @@ def _check_limits(agent: Agent) -> None:
             raise PerudoError(f"{agent.spec}: {option.name} can be at most {most:g} here")
 
 
-def require_can_play(agent: Agent, rules: Rules, players: int) -> None:
+def require_can_play(agent: Agent, rules: Setting, players: int) -> None:
     """Raise unless the AI can play these rules without solving anything first."""
-    reason = agent.cannot_play(PERUDO, rules, players)
+    reason = agent.cannot_play(HOSTING.game, rules, players)
     if reason is not None:
         raise PerudoError(reason)
-    agent.prepare(PERUDO.start(rules, players)).close()
+    agent.prepare(HOSTING.game.start(rules, players)).close()

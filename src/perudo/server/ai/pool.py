@@ -25,7 +25,6 @@ from perudo.agents.external.line_process import LineProcess, ProcessError
 from perudo.agents.external.wire import encode, pack_records
 from perudo.games.errors import PerudoError
 from perudo.games.game import Record, game_of
-from perudo.games.perudo import PERUDO
 from perudo.server.ai.questions import Order, Played, Prepare, Question
 
 PREPARE_SECONDS = 300.0
@@ -113,7 +112,7 @@ class AiPool:
             {
                 "do": "learn",
                 "agent": agent,
-                "game": PERUDO.name,
+                "game": game_of(rounds[0].dtype).name,
                 "states": pack_records(rounds),
                 "memories": memory,
             },

@@ -18,13 +18,14 @@ from perudo.agents.mistakes import raised
 from perudo.fair_dice import FairDice
 from perudo.games.errors import PerudoError
 from perudo.games.log import Event
-from perudo.games.perudo import PERUDO, Rules
+from perudo.games.options import Setting
 from perudo.games.policy import Memory
 from perudo.server.ai.questions import Order, PlannedGame, Played
 from perudo.server.table.seating import by_player, by_seat
+from perudo.server.wire.table_options import HOSTING, parsed
 from perudo.table import Table
 
-AgentOf = Callable[[str, Rules, int], Player]
+AgentOf = Callable[[str, Setting, int], Player]
 
 
 class OutOfTimeError(PerudoError):
@@ -38,7 +39,7 @@ def play_games(question: Order, agent_of: AgentOf) -> Played:
     the game after it, if any.
     """
     deadline = time.monotonic() + question["seconds"]
-    rules, specs = Rules.parse(question["rules"]), question["agents"]
+    rules, specs = parsed(question["rules"]), question["agents"]
     agents = [agent_of(spec, rules, len(specs)) for spec in specs]
     memories = [unpack_memories(text, 1)[0] for text in question["memories"]]
     played: list[list[Event]] = []
@@ -64,14 +65,14 @@ def play_games(question: Order, agent_of: AgentOf) -> Played:
 
 def _play(
     game: PlannedGame,
-    rules: Rules,
+    rules: Setting,
     agents: Sequence[Player],
     memories: list[Memory],
     deadline: float,
 ) -> list[Event]:
     seating = game["seating"]
     dice = FairDice(bytes.fromhex(game["secret"]), game["seeds"])
-    table = Table(PERUDO, rules, game["players"], dice)
+    table = Table(HOSTING.game, rules, game["players"], dice)
     streams = [np.array([secrets.randbits(64)], np.uint64) for _ in seating]
     at_table = [by_seat(memories[player], seating) for player in seating]
     events = table.record.events

@@ -31,14 +31,15 @@ from perudo.agents.external.worker import Worker, conversation
 from perudo.agents.mistakes import raised
 from perudo.agents.registry import agent_named
 from perudo.games.errors import PerudoError
-from perudo.games.perudo import PERUDO, Rules
-from perudo.games.perudo.layout import read_rules
+from perudo.games.hosting import hosting_of
+from perudo.games.options import Setting
 from perudo.games.state import SEATS
 from perudo.record import MatchRecord
 from perudo.review import Reviewed, review
 from perudo.server.ai.questions import FoundDecision, Played, Prepared
 from perudo.server.ai.questions import Question as ServerQuestion
 from perudo.server.ai.series_player import play_games
+from perudo.server.wire.table_options import HOSTING, parsed
 from perudo.table import SeededDice, Table
 
 REHEARSED_MOVES = 4
@@ -58,7 +59,7 @@ class Desk:
     """The agents in use in this process, one for each set of rules and number of players."""
 
     def __init__(self) -> None:
-        self._workers: dict[tuple[str, Rules, int], TableWorker] = {}
+        self._workers: dict[tuple[str, Setting, int], TableWorker] = {}
         self._decisions: Iterator[Reviewed] = iter(())
         """The decisions still to come in this process's review."""
 
@@ -78,12 +79,13 @@ class Desk:
             if question["do"] == "review_next":
                 return self._next_decision()
             if question["do"] == "prepare":
-                rules, players = Rules.parse(question["rules"]), question["players"]
+                rules, players = parsed(question["rules"]), question["players"]
                 return rehearse(self._worker(question["agent"], rules, players), rules, players)
             if question["do"] == "play":
                 return play_games(question, lambda *seat: self._worker(*seat).player)
             state = unpack_states(question["game"], question["states"])[0]
-            worker = self._worker(question["agent"], read_rules(state.record), state.players)
+            rules = hosting_of(question["game"]).setting_of(state)
+            worker = self._worker(question["agent"], rules, state.players)
         except PerudoError as error:
             return {"error": str(error)}
         return worker.answer(question)
@@ -92,11 +94,11 @@ class Desk:
         decision = next(self._decisions, None)
         return {"decision": None if decision is None else decision.data()}
 
-    def _worker(self, spec: str, rules: Rules, players: int) -> TableWorker:
+    def _worker(self, spec: str, rules: Setting, players: int) -> TableWorker:
         key = (spec, rules, players)
         worker = self._workers.pop(key, None)
         if worker is None:
-            worker = TableWorker(agent_named(spec).prepare(PERUDO.start(rules, players)))
+            worker = TableWorker(agent_named(spec).prepare(HOSTING.game.start(rules, players)))
         self._workers[key] = worker  # moved to the end: the first is forgotten
         if len(self._workers) > MOST_WORKERS:
             self._workers.pop(next(iter(self._workers))).player.close()
@@ -130,9 +132,9 @@ class TableWorker(Worker):
         return {"memories": memories}
 
 
-def rehearse(worker: TableWorker, rules: Rules, players: int) -> Prepared | Failed:
+def rehearse(worker: TableWorker, rules: Setting, players: int) -> Prepared | Failed:
     """Let an agent make some decisions of a round, so that its kernels are loaded for play."""
-    table = Table(PERUDO, rules, [str(seat) for seat in range(players)], SeededDice(1))
+    table = Table(HOSTING.game, rules, [str(seat) for seat in range(players)], SeededDice(1))
     width = worker.player.memory_width
     for _ in range(REHEARSED_MOVES):
         seat = table.actor
@@ -141,7 +143,7 @@ def rehearse(worker: TableWorker, rules: Rules, players: int) -> Prepared | Fail
         question: Decide = {
             "do": "decide",
             "batch": False,
-            "game": PERUDO.name,
+            "game": HOSTING.game.name,
             "states": pack_records([table.observe(seat).record]),
             "memories": empty_memory(width) if width else None,
             "streams": [1],
@@ -149,8 +151,9 @@ def rehearse(worker: TableWorker, rules: Rules, players: int) -> Prepared | Fail
         answer = worker.answer(question)
         if "error" in answer:
             return cast(Failed, answer)
-        legal = table.legal_actions
-        table.act(seat, "decline" if "decline" in legal else legal[0])
+        seen = table.observe(seat)
+        legal = HOSTING.legal(seen)
+        table.act(seat, HOSTING.default(seen, legal) if HOSTING.is_window(seen) else legal[0])
     return {"memory_width": width}
 
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy.engine import Connection
 
-from perudo.games.log import Event
-from perudo.games.perudo.game import Deal
-from perudo.games.perudo.outcome import Settled
 from perudo.server.db import schema
 from perudo.server.table.events import End
 from perudo.server.table.log import Entry
@@ -75,72 +72,21 @@ def seat_rows(table: Table) -> list[dict[str, Any]]:
     """Return what each seat did in the game that has just ended."""
     play, left = table.play, table.quit | table.away
     assert play is not None
-    tallies = [_Tally() for _ in play.lineup]
-    order = _follow(play.events, tallies)
+    results = play.hosting.results(play.events, len(play.lineup))
+    order = sorted(range(len(results)), key=lambda seat: results[seat]["place"])
     # Who left is placed after everybody who stayed.
     ranking = [seat for seat in order if seat not in left] + [
         seat for seat in order if seat in left
     ]
     return [
         {
+            **results[seat],
             "seat": seat,
             "person": player["id"],
             "agent": player["agent"],
             "name": player["name"],
             "place": ranking.index(seat) + 1,
             "left": seat in left,
-            "dice_left": tallies[seat].dice,
-            "calls": tallies[seat].calls,
-            "right_calls": tallies[seat].right,
-            "bids": sum(tallies[seat].faces),
-            "bluffs": tallies[seat].bluffs,
-            "faces": ",".join(map(str, tallies[seat].faces)),
-            "rounds_lost": tallies[seat].lost,
         }
         for seat, player in enumerate(play.lineup)
     ]
-
-
-class _Tally:
-    """What one seat did."""
-
-    def __init__(self) -> None:
-        self.dice = 0
-        self.calls = self.right = self.bluffs = self.lost = 0
-        self.faces = [0] * 6
-
-
-def _follow(events: Sequence[Event], tallies: list[_Tally]) -> list[int]:
-    """Count what happened; returns the seats from the winner to the first who was out."""
-    out: list[int] = []
-    dice: list[str] = []
-    for event in events:
-        if event["event"] == "deal":
-            dice = cast(list[str], cast(Deal, event)["dice"])
-            for tally, hand in zip(tallies, dice, strict=True):
-                tally.dice = len(hand)
-        elif event["event"] == "act" and "x" in event["action"]:
-            quantity, face = map(int, event["action"].split("x"))
-            tally = tallies[event["seat"]]
-            tally.faces[face - 1] += 1
-            # A bluff claims more of a face than one's own dice and a third of the others' make.
-            own = sum(die in (str(face), "1") for die in dice[event["seat"]])
-            unseen = sum(len(hand) for hand in dice) - len(dice[event["seat"]])
-            tally.bluffs += own == 0 and quantity > unseen / 6
-        elif event["event"] == "result":
-            _settle(cast(Settled, event), tallies, out)
-    rest = [seat for seat in range(len(tallies)) if seat not in out]
-    rest.sort(key=lambda seat: -tallies[seat].dice)
-    return rest + out[::-1]
-
-
-def _settle(event: Settled, tallies: list[_Tally], out: list[int]) -> None:
-    caller = tallies[event["caller"]]
-    caller.calls += 1
-    caller.right += not event["lost"][event["caller"]]
-    for seat, tally in enumerate(tallies):
-        tally.lost += event["lost"][seat] > 0
-        before = tally.dice
-        tally.dice += event["gained"][seat] - event["lost"][seat]
-        if before > 0 and tally.dice == 0:
-            out.append(seat)

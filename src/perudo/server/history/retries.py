@@ -10,7 +10,6 @@ from typing import Any, cast
 from perudo.games.errors import PerudoError
 from perudo.games.hosting import hosting_of
 from perudo.games.log import Event, SeenEvent
-from perudo.games.perudo import facts
 from perudo.record import MatchRecord
 from perudo.server.ai.pool import AiPool
 from perudo.server.errors import Refused
@@ -56,15 +55,16 @@ async def play_again(
         table.act(table.actor, action)
         done.append(hosting.action_text(hosting.action_code(action)))
     seen = table.observe(seat)
+    known = {**hosting.view(seen), **hosting.private_view(seen, None)}
     state = {
         "seat": seat,
         "others": OTHERS,
         "actions": done,
         "events": [_shown(event) for event, _ in table.story(seat, n - 1)],
-        **facts(seen, *SHOWN),
+        **{name: known[name] for name in SHOWN},
         "legal": hosting.legal(seen),
         "odds": hosting.odds(seen) if seen.actor == seat else None,
-        **facts(seen, "last", "winner", "over"),
+        **{name: known[name] for name in ("last", "winner", "over")},
     }
     return cast(RetryState, state)
 

@@ -14,13 +14,12 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from perudo.games.perudo import PerudoState, facts
-from perudo.games.perudo.game import Deal
+from perudo.games.hosting import hosting_of
 from perudo.record import MatchRecord
 from perudo.server.ai.pool import AiError, AiPool
 from perudo.server.db import schema
@@ -195,18 +194,19 @@ REPEATED = (
     *("reason", "caller", "target", "count", "lost", "gained"),
 )
 """Fields of a record's event that a step repeats."""
-SHOWN = ("counts", "bid", "bidder", "turn", "history", "wild", "palafico", "winner")
+SHOWN = ("round", "counts", "bid", "bidder", "turn", "history", "wild", "palafico", "winner")
 
 
 def steps(record: MatchRecord) -> list[Step]:
     """Return every event with the table after it, showing all dice."""
+    hosting = hosting_of(record.game.name)
     told: list[Step] = []
     hands: list[str] = []
     for event, state in record.replay():
-        assert isinstance(state, PerudoState)
         if event["event"] == "deal":
-            hands = cast(list[str], cast(Deal, event)["dice"])
+            hands = cast(Any, event)["dice"]
+        view = hosting.view(state)
         fields = {name: value for name, value in event.items() if name in REPEATED}
-        shown = {**fields, "round": state.round, "hands": hands, **facts(state, *SHOWN)}
+        shown = {**fields, "hands": hands, **{name: view[name] for name in SHOWN}}
         told.append(cast(Step, shown))
     return told

@@ -9,12 +9,12 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import PlainTextResponse
 
 from perudo.games.errors import PerudoError
-from perudo.games.perudo.rules import PRESETS
 from perudo.server.errors import Refused
 from perudo.server.history import records
 from perudo.server.history.ratings import category, rating_curve, standings
 from perudo.server.http.auth import ServerHere, token_of
 from perudo.server.wire.bodies import GameList, GameStory, Ladder, PersonPage
+from perudo.server.wire.table_options import HOSTING
 
 router = APIRouter(prefix="/api", tags=["records"])
 TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}}}
@@ -82,8 +82,8 @@ async def ladder(
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> Ladder:
     """Return a ladder of people and bots with 95 % intervals, and built-in AIs for reference."""
-    if rules not in PRESETS:
-        raise PerudoError(f"unknown rules {rules!r}; there are: {', '.join(PRESETS)}")
+    if rules not in HOSTING.game.presets:
+        raise PerudoError(f"unknown rules {rules!r}; there are: {', '.join(HOSTING.game.presets)}")
     name = category(rules, players)
     work = partial(standings, ladder=name, limit=limit)
     return {"ladder": name, "entries": await server.service.store.read(work)}

@@ -7,8 +7,6 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from perudo.agents.registry import AGENTS
-from perudo.games.perudo import PERUDO
-from perudo.games.perudo.rules import OPTIONS, PRESETS, option_values
 from perudo.server.ai.catalogue import LEVELS, largest, offered, parameters_of
 from perudo.server.http.auth import ServerHere, Visitor
 from perudo.server.wire.bodies import (
@@ -21,7 +19,7 @@ from perudo.server.wire.bodies import (
     TableList,
     TableName,
 )
-from perudo.server.wire.table_options import TableOptions
+from perudo.server.wire.table_options import HOSTING, TableOptions, parsed
 
 router = APIRouter(prefix="/api", tags=["tables"])
 
@@ -29,23 +27,21 @@ router = APIRouter(prefix="/api", tags=["tables"])
 @router.get("/rules")
 async def rules() -> RuleBook:
     """Return the presets with summaries, and every option with its values."""
-    official = PRESETS["official"].rules
+    game = HOSTING.game
+    options = {name: game.setting_options(parsed(name)) for name in game.presets}
+    usual = options[game.presets[0]]
     return {
         "presets": [
             {
                 "name": name,
-                "summary": preset.summary,
-                "max_players": preset.rules.max_players,
-                "options": PERUDO.setting_options(preset.rules),
-                "differs": [
-                    option
-                    for option in OPTIONS
-                    if getattr(preset.rules, option) != getattr(official, option)
-                ],
+                "summary": HOSTING.summary(name),
+                "max_players": HOSTING.max_players(parsed(name)),
+                "options": values,
+                "differs": [option for option in values if values[option] != usual[option]],
             }
-            for name, preset in PRESETS.items()
+            for name, values in options.items()
         ],
-        "options": {name: list(option_values(name)) for name in OPTIONS},
+        "options": {name: list(values) for name, values in HOSTING.options.items()},
     }
 
 

@@ -7,13 +7,12 @@ from functools import partial
 from typing import Protocol
 
 from perudo.games.errors import PerudoError
-from perudo.games.perudo.rules import PRESETS
 from perudo.server.errors import Refused
 from perudo.server.people.people import Person
 from perudo.server.rooms.lobby import Lobby
 from perudo.server.table.commands import Sit
 from perudo.server.wire import client_messages
-from perudo.server.wire.table_options import OpenSeat, TableOptions
+from perudo.server.wire.table_options import HOSTING, OpenSeat, TableOptions, parsed
 
 Wish = tuple[str, int, bool]
 QUEUE_TIMER = 60
@@ -56,9 +55,10 @@ class Queue:
         if not message.on:
             self.leave(connection)
             return
-        if message.rules not in PRESETS:
-            raise Refused("unknown_rules", f"the queue is for presets: {', '.join(PRESETS)}")
-        if message.players > PRESETS[message.rules].rules.max_players:
+        presets = HOSTING.game.presets
+        if message.rules not in presets:
+            raise Refused("unknown_rules", f"the queue is for presets: {', '.join(presets)}")
+        if message.players > HOSTING.max_players(parsed(message.rules)):
             raise Refused("not_rateable", f"{message.rules} is not played by {message.players}")
         if message.rated and connection.person.kind == "guest":
             raise Refused("needs_account", "rated games need an account")

@@ -28,17 +28,17 @@ class Play:
     header: Header
     lineup: tuple[Player, ...]
     """The players by seat when the game began."""
-    dice: FairDice
+    dice: FairDice = field(repr=False)
     hosting: Hosting
     setting: Any
-    position: State
-    events: tuple[Event, ...] = ()
+    position: State = field(repr=False)
+    events: tuple[Event, ...] = field(default=(), repr=False)
     """The log of the match."""
-    settled: tuple[tuple[int, State], ...] = ()
+    settled: tuple[tuple[int, State], ...] = field(default=(), repr=False)
     """The position after each settled round, with the number of its event in ``events``."""
     question: int = 0
     """The number of the table's event that put the question."""
-    answers: Mapping[int, str] = field(default_factory=dict)
+    answers: Mapping[int, str] = field(default_factory=dict, repr=False)
     """Stored answers to the open question, by seat."""
 
     @staticmethod

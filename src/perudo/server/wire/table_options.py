@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from perudo.games.errors import RulesError
 from perudo.games.hosting import Hosting, hosting_of
-from perudo.games.options import known_only
-from perudo.games.perudo import PERUDO, Rules
-from perudo.games.perudo.rules import OPTIONS, PRESETS
+from perudo.games.options import Setting, known_only
 
+HOSTING = hosting_of("perudo")
+"""The game that tables are opened for."""
 MAX_SEATS = 6
 MAX_GAMES = 1000
 NAME = r"^[^\x00-\x1f\x7f\u0080-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*$"
@@ -21,9 +21,10 @@ NAME = r"^[^\x00-\x1f\x7f\u0080-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\uf
 
 
 @lru_cache(maxsize=256)
-def parsed(text: str) -> Rules:
+def parsed(text: str) -> Setting:
     """Parse the text of rules."""
-    return Rules.parse(text)
+    setting: Setting = HOSTING.game.setting(text)
+    return setting
 
 
 @lru_cache(maxsize=256)
@@ -35,7 +36,7 @@ def shortest(text: str) -> str:
 @lru_cache(maxsize=256)
 def options_of(text: str) -> dict[str, bool | int | str]:
     """Return all options of the rules by name."""
-    return PERUDO.setting_options(parsed(text))
+    return HOSTING.game.setting_options(parsed(text))
 
 
 class Strict(BaseModel):
@@ -93,25 +94,24 @@ class TableOptions(Strict):
     absence_seconds: Annotated[float, Field(ge=5, le=3600)] | None = None
     """Seconds of absence after which the AI plays; the server's default if null."""
 
-    def parsed_rules(self) -> Rules:
+    def parsed_rules(self) -> Setting:
         """Return the rules; raise if the table has too many seats for them."""
         rules = parsed(self.rules)
-        if len(self.seats) > rules.max_players:
-            raise RulesError(
-                f"{len(self.seats)} players cannot play {rules}; at most {rules.max_players}"
-            )
+        most = HOSTING.max_players(rules)
+        if len(self.seats) > most:
+            raise RulesError(f"{len(self.seats)} players cannot play {rules}; at most {most}")
         return rules
 
     @property
     def hosting(self) -> Hosting:
         """The game that is played here."""
-        return hosting_of(PERUDO.name)
+        return HOSTING
 
     @property
     def preset(self) -> str | None:
         """The preset's name if the rules are a preset, else None."""
         name = self.rules_text
-        return name if name in PRESETS else None
+        return name if name in HOSTING.game.presets else None
 
     @property
     def rules_text(self) -> str:
@@ -137,6 +137,8 @@ def _known_rules(text: str) -> str:
     pairs = [change.partition("=") for change in changes.split(",") if change]
     values = {name: value for name, _, value in pairs}
     # Numbers are text here; 0 may be the value at which an unknown option has no effect.
-    known_only({name: 0 if value == "0" else value for name, value in values.items()}, OPTIONS)
-    kept = [f"{name}={value}" for name, value in values.items() if name in OPTIONS]
+    known_only(
+        {name: 0 if value == "0" else value for name, value in values.items()}, HOSTING.options
+    )
+    kept = [f"{name}={value}" for name, value in values.items() if name in HOSTING.options]
     return preset + colon + ",".join(kept)
