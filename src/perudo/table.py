@@ -59,7 +59,7 @@ class SeededDice(KeyedDice):
 class Table:
     """A match in progress.
 
-     from perudo.games.perudo import PERUDO, Rules
+    >>> from perudo.games.perudo import PERUDO, Rules
     >>> table = Table(PERUDO, Rules.preset("common"), ["you", "me"], SeededDice(1))
     >>> table.act(table.actor, "2x3")["action"]
     '2x3'

@@ -246,4 +246,4 @@ def test_cfr_is_solved_where_that_is_allowed(
     agent = Cfr()
     found = exploitability(agent, small)
     assert found["exploitability"] < 2e-4
-    assert "tables of 4" in str(agent.cannot_play(PERUDO, small.rules, 4))  # type: ignore[attr-defined]
+    assert "tables of two, not of 4" in str(agent.cannot_play(PERUDO, small.rules, 4))  # type: ignore[attr-defined]
