@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from perudo.games.game import Game
+    from perudo.games.game import Game, State
     from perudo.games.perudo import (
         PERUDO,
         Bid,
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
         parse_action,
         position,
     )
-    from perudo.games.state import State
     from perudo.record import MatchRecord
     from perudo.table import SeededDice, Table
 
@@ -38,7 +37,7 @@ _HOMES = {
     "Game": "perudo.games.game",
     "MatchRecord": "perudo.record",
     "SeededDice": "perudo.table",
-    "State": "perudo.games.state",
+    "State": "perudo.games.game",
     "Table": "perudo.table",
 }
 

@@ -27,13 +27,13 @@ from perudo.agents.champion.champion import ChampionPlayer
 from perudo.agents.registry import agent_named
 from perudo.games.chance import combine, key_of, stream_of
 from perudo.games.errors import PerudoError
+from perudo.games.game import State, action_code
 from perudo.games.log import Event
 from perudo.games.options import Json
 from perudo.games.perudo import PERUDO, Bid, PerudoState
 from perudo.games.perudo.actions import action_from_code
 from perudo.games.perudo.odds import chance_bid_holds
 from perudo.games.policy import Memory
-from perudo.games.state import State, action_code
 from perudo.record import MatchRecord
 from perudo.search.online.rollout_values import win_samples
 

@@ -10,9 +10,9 @@ from perudo.agents.agent import parse_parameters
 from perudo.agents.human import HumanAgent
 from perudo.games.chance import stream_of
 from perudo.games.errors import UnknownNameError
+from perudo.games.game import State
 from perudo.games.perudo import Bid, Decline, Dudo, position
 from perudo.games.rock_paper_scissors import ROCK_PAPER_SCISSORS
-from perudo.games.state import State
 
 
 class Keyboard:

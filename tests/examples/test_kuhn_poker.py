@@ -16,10 +16,9 @@ from perudo.games.errors import (
     RulesError,
     UnknownNameError,
 )
-from perudo.games.game import MATCH, ROUND, SPECTATOR, Payload, game_named
+from perudo.games.game import MATCH, ROUND, SPECTATOR, Payload, State, game_named
 from perudo.games.perft import perft
 from perudo.games.playout import random_games
-from perudo.games.state import State
 from perudo.testing import check_game
 
 GAME = kuhn_poker.KUHN_POKER

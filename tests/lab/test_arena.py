@@ -22,11 +22,10 @@ from perudo.agents.champion.two_player_book import open_book
 from perudo.games import game_named
 from perudo.games.chance import Stream
 from perudo.games.errors import AgentError, PerudoError
-from perudo.games.game import Record
+from perudo.games.game import Record, State
 from perudo.games.kernel import kernel
 from perudo.games.perudo import PERUDO, Rules
 from perudo.games.policy import Memory, Parameters, begin, surely
-from perudo.games.state import State
 from perudo.lab import arena, tables
 from perudo.lab.contest import Contest, Results, interval
 

@@ -13,7 +13,7 @@ import numpy as np
 from perudo.agents.parameters import Value
 from perudo.games.chance import Stream
 from perudo.games.errors import PerudoError, UnknownNameError
-from perudo.games.game import Game, Record
+from perudo.games.game import SEATS, Game, Record, State
 from perudo.games.kernel import INTERPRETED
 from perudo.games.policy import (
     SAMPLED,
@@ -24,7 +24,6 @@ from perudo.games.policy import (
     decide_at,
     new_thoughts,
 )
-from perudo.games.state import SEATS, State
 
 
 @dataclass(frozen=True)

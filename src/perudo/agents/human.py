@@ -9,8 +9,8 @@ from typing import Any
 from perudo.agents.agent import Agent
 from perudo.games.chance import Stream
 from perudo.games.errors import PerudoError
+from perudo.games.game import State, action_code, require_legal, seat_name
 from perudo.games.policy import Memory
-from perudo.games.state import State, action_code, require_legal, seat_name
 
 EMPTY_LINE = "decline"
 """Action for an empty line, if legal; a shortcut because the calza question comes very often."""

@@ -8,8 +8,7 @@ from typing import Any
 
 from perudo.agents.agent import Decision
 from perudo.games.errors import AgentError, PerudoError
-from perudo.games.game import Record
-from perudo.games.state import State, action_code, require_legal
+from perudo.games.game import Record, State, action_code, require_legal
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 

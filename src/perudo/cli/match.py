@@ -31,7 +31,7 @@ from perudo.cli.shared import (
     percent_interval,
     plain_grid,
 )
-from perudo.games.state import SEATS
+from perudo.games.game import SEATS
 from perudo.lab.contest import AgentFigures, Contest, ContestFigures
 from perudo.lab.play import play
 from perudo.lab.solve.counting import dice_by_seat

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from perudo.cli.options_of import options_of
 from perudo.games.errors import PerudoError
-from perudo.games.state import SEATS, seat_name
+from perudo.games.game import SEATS, seat_name
 from perudo.record import MatchRecord
 from perudo.review import ADVISER, MODEL, Opinion, Reviewed, costliest
 from perudo.review import review as review_match

@@ -15,13 +15,12 @@ from rich.text import Text
 from perudo.cli.options_of import options_of
 from perudo.cli.shared import JsonSettings, plain_grid
 from perudo.fair_dice import check_dice, has_fair_dice
-from perudo.games.game import EVERYTHING
+from perudo.games.game import EVERYTHING, seat_name
 from perudo.games.options import format_value
 from perudo.games.perudo import Bid, PerudoState
 from perudo.games.perudo import position as parse_position
 from perudo.games.perudo.layout import FIRST_BID_CODE
 from perudo.games.perudo.rules import FACES, OPTIONS, PRESETS, Rules, option_values
-from perudo.games.state import seat_name
 from perudo.record import MatchRecord
 from perudo.terminal.picture_screen import dice_picture
 

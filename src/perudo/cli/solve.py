@@ -18,7 +18,7 @@ from perudo.cli.contestants import contestant
 from perudo.cli.options_of import options_of
 from perudo.cli.shared import Count, GameSettings, JsonSettings
 from perudo.games.errors import PerudoError
-from perudo.games.state import State
+from perudo.games.game import State
 from perudo.lab.solve import sampling, solving
 from perudo.lab.solve.counting import count_tree, dice_by_seat
 from perudo.lab.solve.exploitability import Exploitability, measure

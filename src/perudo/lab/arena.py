@@ -25,6 +25,7 @@ from perudo.games.game import (
     MATCH,
     OVER,
     ROUND,
+    SEATS,
     Record,
     actor,
     apply,
@@ -33,12 +34,12 @@ from perudo.games.game import (
     observe,
     payoff,
     refusal,
+    require_legal,
     round_over,
     tally,
 )
 from perudo.games.kernel import kernel, now
 from perudo.games.policy import THOUGHTS_DTYPE, addresses, policy_at
-from perudo.games.state import SEATS, require_legal
 from perudo.lab.contest import Contest, Results
 
 SEATING, LUCK = 1 << 20, 1 << 21

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from perudo.agents.agent import Agent, Player
 from perudo.games.errors import AgentError, PerudoError, RulesError
-from perudo.games.game import Game
-from perudo.games.state import SEATS, State
+from perudo.games.game import SEATS, Game, State
 
 MODES = ("games", "rounds")
 SEATINGS = ("shuffled", "fixed")

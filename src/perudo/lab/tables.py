@@ -17,9 +17,8 @@ from perudo.agents.external.time_limit import decide_within
 from perudo.agents.mistakes import agent_error, checked, raised
 from perudo.games.chance import combine, key_of
 from perudo.games.errors import AgentError
-from perudo.games.game import MATCH, ROUND, SPECTATOR
+from perudo.games.game import MATCH, ROUND, SEATS, SPECTATOR
 from perudo.games.policy import Memory
-from perudo.games.state import SEATS
 from perudo.lab.arena import LUCK, seat_memories, take_seats, win_share
 from perudo.lab.contest import Contest, Results
 from perudo.table import KeyedDice, Table

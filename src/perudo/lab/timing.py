@@ -11,10 +11,10 @@ import numpy.typing as npt
 from perudo.agents.agent import CompiledAgent, Decision, Player
 from perudo.agents.registry import agent_named
 from perudo.games.chance import Stream, stream_of
+from perudo.games.game import State
 from perudo.games.kernel import INTERPRETED
 from perudo.games.perudo import PERUDO, Rules
 from perudo.games.policy import Memory, address_of, decide_at, new_thoughts
-from perudo.games.state import State
 from perudo.lab.arena import run
 from perudo.lab.contest import Contest, Results
 

@@ -24,7 +24,7 @@ from perudo.client import (
     sit_message,
 )
 from perudo.games.errors import PerudoError
-from perudo.games.state import seat_name
+from perudo.games.game import seat_name
 
 LEAVE = ("quit", "exit", "q")
 ENTERING = "enter"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import cast
 
+from perudo.games.game import State
 from perudo.games.log import SeenEvent
 from perudo.games.perudo import Bid, Outcome, PerudoState, Word
 from perudo.games.perudo.game import Deal
 from perudo.games.perudo.layout import FIRST_BID_CODE
 from perudo.games.perudo.rules import FACES
-from perudo.games.state import State
 from perudo.terminal.screen import Screen
 
 FACE_NAMES = ("", "one", "two", "three", "four", "five", "six")

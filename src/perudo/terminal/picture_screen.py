@@ -11,10 +11,10 @@ from rich.rule import Rule
 from rich.table import Table as Grid
 from rich.text import Text
 
+from perudo.games.game import State, seat_name
 from perudo.games.log import SeenEvent
 from perudo.games.perudo import Outcome, PerudoState
 from perudo.games.perudo.game import Deal
-from perudo.games.state import State, seat_name
 from perudo.terminal.perudo_screen import (
     PlainPerudoScreen,
     bid_words,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from perudo.games.game import State, seat_name
 from perudo.games.log import SeenEvent
-from perudo.games.state import State, seat_name
 
 Ask = Callable[[str], str]
 """A function that shows a prompt and reads a line; it raises EOFError at the end of the input."""

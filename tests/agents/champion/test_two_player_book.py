@@ -16,8 +16,8 @@ from perudo.agents.champion.two_player_book import (
 )
 from perudo.agents.papers.observer import Observer
 from perudo.games.chance import stream_of
+from perudo.games.game import State
 from perudo.games.perudo import PERUDO, Rules
-from perudo.games.state import State
 from perudo.lab.champion.two_player_training import Effort, rounds_of, solve_round
 from perudo.lab.contest import Contest
 from perudo.lab.play import play

@@ -13,8 +13,8 @@ import pytest
 from perudo.cli.solve import SolveSettings, run_solve
 from perudo.games import game_named
 from perudo.games.errors import PerudoError
+from perudo.games.game import State
 from perudo.games.perudo import PERUDO, Rules
-from perudo.games.state import State
 from perudo.lab.solve import solving
 from perudo.lab.solve.solving import Progress, make_solver, solve, start_of, summary
 from perudo.search.cfr.public_tree_cfr import Solver

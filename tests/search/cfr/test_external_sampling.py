@@ -11,8 +11,8 @@ from perudo.agents import agent_named
 from perudo.agents.agent import CompiledAgent
 from perudo.games import game_named
 from perudo.games.errors import PerudoError
+from perudo.games.game import State
 from perudo.games.perudo import PERUDO, Rules
-from perudo.games.state import State
 from perudo.lab.solve.exploitability import exploitability, measure
 from perudo.lab.solve.lower_bound import Effort, lower_bound
 from perudo.lab.solve.sampling import Learnt

@@ -12,9 +12,8 @@ import pytest
 
 from perudo.agents.papers.cfr import Cfr, _canonical, allow_solving
 from perudo.games.errors import PerudoError
-from perudo.games.game import MATCH
+from perudo.games.game import MATCH, State
 from perudo.games.perudo import PERUDO, Rules
-from perudo.games.state import State
 from perudo.lab.solve.exploitability import exploitability
 from perudo.search.cfr.fsicfr import MemorySolver
 from perudo.search.cfr.match_values import Effort, MatchSolver, build_round, solve_round

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from perudo.games.game import State
 from perudo.games.perudo import PERUDO, Rules
-from perudo.games.state import State
 from perudo.search.cfr.fsicfr import MemorySolver, value_of
 from perudo.search.cfr.opponent_sampling import HandsSolver, restricted_response
 from perudo.search.files.page import ALL_MOVES

@@ -11,8 +11,8 @@ import pytest
 
 from perudo.games import game_named
 from perudo.games.errors import PerudoError
+from perudo.games.game import State
 from perudo.games.perudo import PERUDO, Rules
-from perudo.games.state import State
 from perudo.search.cfr.history_cfr import HistorySolver
 from perudo.search.cfr.public_tree_cfr import VARIANTS, Solver
 from perudo.search.trees.history_tree import HistoryTree

@@ -13,7 +13,7 @@ import pytest
 import perudo
 from perudo.agents import agent_named
 from perudo.games.chance import Stream, draw, stream_of
-from perudo.games.game import SPECTATOR, Record
+from perudo.games.game import SPECTATOR, Record, State
 from perudo.games.kernel import kernel
 from perudo.games.perudo.layout import count_in_hand
 from perudo.games.policy import (
@@ -24,7 +24,6 @@ from perudo.games.policy import (
     consider,
     model_of,
 )
-from perudo.games.state import State
 from perudo.search.online.beliefs import PARTICLES, SURPRISE, Belief, believe, deal_believed
 
 NO_PARAMETERS, NO_MEMORY = np.zeros(1), np.zeros((10, 1))

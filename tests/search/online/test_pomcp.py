@@ -12,8 +12,8 @@ import perudo
 from perudo.agents import agent_named
 from perudo.games import game_named
 from perudo.games.chance import stream_of
+from perudo.games.game import State
 from perudo.games.king_up import appendix_state
-from perudo.games.state import State
 from perudo.search.online.pomcp import TRACES, trace
 
 SEARCHERS = ("pomcp", "pomcp-pgt-ucb", "pomcp-pgt-rm")

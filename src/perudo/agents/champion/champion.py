@@ -29,11 +29,10 @@ from perudo.agents.champion.two_player_book import (
 from perudo.agents.parameters import flag, number
 from perudo.games.chance import Stream
 from perudo.games.errors import PerudoError
-from perudo.games.game import Game, Record
+from perudo.games.game import Game, Record, State
 from perudo.games.kernel import kernel
 from perudo.games.perudo.layout import read_rules
 from perudo.games.policy import Memory, Parameters, new_thoughts
-from perudo.games.state import State
 
 MIN_ROLLOUTS = 32
 DEEP_FACTOR = 25

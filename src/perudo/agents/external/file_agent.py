@@ -33,9 +33,8 @@ from perudo.agents.external.wire import (
 from perudo.agents.mistakes import agent_error, checked
 from perudo.games.chance import Stream
 from perudo.games.errors import PerudoError
-from perudo.games.game import Game
+from perudo.games.game import Game, State
 from perudo.games.policy import Memory
-from perudo.games.state import State
 
 LOADING_SECONDS = 120.0
 """Time limit for importing a file, which may load a large library or compile."""

@@ -10,8 +10,8 @@ from perudo.agents.agent import Agent, Decision
 from perudo.agents.external.line_process import LONGEST_LINE, LineProcess, ProcessError
 from perudo.agents.mistakes import agent_error
 from perudo.games.chance import Stream
+from perudo.games.game import State
 from perudo.games.policy import Memory
-from perudo.games.state import State
 
 TIMEOUT_SECONDS = 30.0
 """Default time limit for a decision."""

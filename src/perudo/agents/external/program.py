@@ -13,10 +13,9 @@ from perudo.agents.agent import Decision
 from perudo.agents.external.process_agent import TIMEOUT_SECONDS, ProcessAgent
 from perudo.games.chance import Stream, next_word
 from perudo.games.errors import PerudoError
-from perudo.games.game import Game
+from perudo.games.game import SEATS, Game, State
 from perudo.games.perudo import PERUDO, PerudoState
 from perudo.games.policy import Memory
-from perudo.games.state import SEATS, State
 
 LUCK_BITS = 53
 """Random bits sent with each question; numbers in every language hold this many exactly."""

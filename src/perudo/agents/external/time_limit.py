@@ -19,8 +19,8 @@ from perudo.agents.human import HumanAgent
 from perudo.agents.mistakes import agent_error, checked, raised
 from perudo.games.chance import Stream
 from perudo.games.errors import AgentError
+from perudo.games.game import State
 from perudo.games.policy import Memory
-from perudo.games.state import State
 
 
 class OutOfTime(BaseException):

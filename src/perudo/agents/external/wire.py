@@ -15,9 +15,8 @@ from typing import Literal, TypedDict
 import numpy as np
 
 from perudo.agents.agent import ThoughtsData
-from perudo.games.game import Game, Record, game_named
+from perudo.games.game import SEATS, Game, Record, State, game_named
 from perudo.games.policy import Memory
-from perudo.games.state import SEATS, State
 
 LONGEST_LINE = 1 << 30
 """Limit for a message in bytes; a batch may be large."""

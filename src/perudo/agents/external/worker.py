@@ -30,8 +30,7 @@ from perudo.agents.external.wire import (
 )
 from perudo.agents.mistakes import raised
 from perudo.games.errors import PerudoError
-from perudo.games.game import game_named
-from perudo.games.state import action_code
+from perudo.games.game import action_code, game_named
 
 
 class Worker:

@@ -28,6 +28,7 @@ from perudo.games.errors import PerudoError
 from perudo.games.game import (
     Game,
     Record,
+    State,
     action,
     action_count,
     forget_round,
@@ -45,7 +46,6 @@ from perudo.games.policy import (
     choose,
     consider,
 )
-from perudo.games.state import State
 from perudo.search.cfr.match_values import LONGEST_MEMORY, Effort, MatchSolver, Valued
 from perudo.search.files.book import MISSING, Book, chance_at, look_up, position_key
 from perudo.search.files.page import ALL_MOVES, Page

@@ -25,11 +25,11 @@ from perudo.games.game import (
     deal,
     payoff,
     refusal,
+    require_legal,
     round_over,
 )
 from perudo.games.kernel import kernel
 from perudo.games.perudo import PERUDO, PerudoState, Rules
-from perudo.games.state import require_legal
 from perudo.lab.adapters.observation import (
     ActionNumbers,
     Layout,

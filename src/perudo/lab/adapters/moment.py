@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from perudo.games.game import CHANCE, MATCH
+from perudo.games.game import CHANCE, MATCH, seat_name
 from perudo.games.perudo import PERUDO
 from perudo.games.perudo.game import Deal
 from perudo.games.perudo.layout import NOBODY
 from perudo.games.perudo.notation import hand_text
-from perudo.games.state import seat_name
 from perudo.lab.adapters.single import copied, play_only
 
 

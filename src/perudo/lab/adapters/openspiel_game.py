@@ -21,11 +21,10 @@ import numpy.typing as npt
 from perudo.agents.agent import Agent, Decision
 from perudo.games.chance import stream_of
 from perudo.games.errors import PerudoError
-from perudo.games.game import CHANCE, OVER
+from perudo.games.game import CHANCE, OVER, action_code, seat_name
 from perudo.games.perudo import PERUDO, PerudoState, Rules
 from perudo.games.perudo.layout import MAX_HISTORY, NOBODY, history_action
 from perudo.games.perudo.rules import FACES, MAX_PLAYERS
-from perudo.games.state import action_code, seat_name
 from perudo.lab.adapters.moment import Moment
 from perudo.lab.adapters.observation import ActionNumbers, Layout, Rows, new_rows
 from perudo.lab.adapters.single import show

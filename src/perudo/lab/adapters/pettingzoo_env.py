@@ -14,10 +14,9 @@ import numpy as np
 
 from perudo.games.chance import combine, key_of
 from perudo.games.errors import PerudoError
-from perudo.games.game import OVER
+from perudo.games.game import OVER, require_legal
 from perudo.games.options import Json
 from perudo.games.perudo import PERUDO, PerudoState, Rules
-from perudo.games.state import require_legal
 from perudo.lab.adapters.batched import horizon_named
 from perudo.lab.adapters.observation import LARGEST, ActionNumbers, Layout, Rows, new_rows, rules_of
 from perudo.lab.adapters.single import REFUSED, deal_if_awaited, play_and_deal, show

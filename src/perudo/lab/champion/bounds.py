@@ -26,8 +26,8 @@ from perudo.agents.agent import CompiledAgent, CompiledPlayer
 from perudo.agents.champion.two_player_book import number_of_dice, open_book
 from perudo.agents.registry import agent_named
 from perudo.games.errors import PerudoError
+from perudo.games.game import State
 from perudo.games.perudo import PERUDO, Rules
-from perudo.games.state import State
 from perudo.lab.champion.duplicate import CHAMPION, NOT_ADAPTING
 from perudo.lab.champion.figures import Bound, Exploitability, FigureFile, Task
 from perudo.lab.champion.goals import ABSENT, Goal, at_most, dice, goal, less, shown, table

@@ -19,8 +19,8 @@ import numpy.typing as npt
 from perudo.agents.agent import Thoughts
 from perudo.agents.registry import agent_named
 from perudo.games.chance import combine, key_of, stream_of
+from perudo.games.game import State
 from perudo.games.perudo import PERUDO, Rules
-from perudo.games.state import State
 from perudo.lab.champion.duplicate import CHAMPION, SEED, STRONGEST, duplicate
 from perudo.lab.champion.figures import Budget, FigureFile, GamesWon, Settling, Task
 from perudo.lab.champion.goals import Goal, at_least, goal, less, percent, points, table

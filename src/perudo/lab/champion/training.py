@@ -30,11 +30,10 @@ from perudo.agents.champion.player_models import (
 )
 from perudo.agents.registry import agent_named
 from perudo.games.chance import stream_of
-from perudo.games.game import Record
+from perudo.games.game import SEATS, Record
 from perudo.games.perudo import PERUDO
 from perudo.games.perudo.layout import HISTORY_OFFSET
 from perudo.games.policy import new_thoughts
-from perudo.games.state import SEATS
 from perudo.lab.arena import line_up_of
 from perudo.lab.champion.learning import Adam, Cast, Watched, Workspace, fit, judge, watch
 from perudo.lab.champion.match_worth import WIDTH, learn_match_worth

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from perudo.agents.champion.two_player_book import plain_round
+from perudo.games.game import State
 from perudo.games.perudo import PERUDO, Rules
-from perudo.games.state import State
 from perudo.search.cfr.fsicfr import MemorySolver, value_of
 from perudo.search.cfr.opponent_sampling import HandsSolver, restricted_response
 from perudo.search.cfr.public_tree_cfr import Solver

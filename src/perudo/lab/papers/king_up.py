@@ -17,10 +17,10 @@ from perudo.agents.agent import CompiledAgent
 from perudo.agents.registry import agent_named
 from perudo.games import game_named
 from perudo.games.chance import Stream, below, combine, key_of, stream_of
+from perudo.games.game import State
 from perudo.games.king_up import APPENDIX_STATES, KING_UP, PRESETS, appendix_state
 from perudo.games.king_up.layout import MOVING, OFF_BOARD
 from perudo.games.king_up.play import is_full
-from perudo.games.state import State
 from perudo.lab.charts import Chart, Lines
 from perudo.lab.experiments.experiment import MORE, Conditions, Experiment, Findings, Row
 from perudo.lab.experiments.measures import mean, rate

@@ -28,6 +28,8 @@ from perudo.games.game import (
     OVER,
     ROUND,
     Record,
+    State,
+    action_code,
     actor,
     apply,
     copy,
@@ -47,7 +49,6 @@ from perudo.games.policy import (
     model_of,
     number_of,
 )
-from perudo.games.state import State, action_code
 from perudo.search.cfr.best_response import BestResponder
 from perudo.search.cfr.external_sampling import learnt_parameters, play_learnt
 from perudo.search.files.page import ALL_MOVES

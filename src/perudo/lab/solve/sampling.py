@@ -15,8 +15,8 @@ from typing import Required
 from perudo.agents.agent import CompiledAgent
 from perudo.agents.heads_up import match_state_number
 from perudo.agents.papers.cfr import play_by_the_book
+from perudo.games.game import State
 from perudo.games.policy import Parameters
-from perudo.games.state import State
 from perudo.lab.solve.lower_bound import Effort, lower_bound
 from perudo.lab.solve.solving import Round, rules_and_dice
 from perudo.search.cfr.external_sampling import SamplingSolver, learnt_parameters, play_learnt

@@ -11,9 +11,8 @@ from typing import Any, TypedDict
 import numpy as np
 
 from perudo.games.errors import PerudoError
-from perudo.games.game import Game
+from perudo.games.game import Game, State
 from perudo.games.perudo.game import PerudoGame
-from perudo.games.state import State
 from perudo.search.cfr.history_cfr import HistorySolver
 from perudo.search.cfr.public_tree_cfr import Solver
 from perudo.search.files.page import ALL_MOVES, about_round

@@ -14,7 +14,7 @@ import numpy as np
 from perudo.agents.agent import Agent, CompiledPlayer, Player
 from perudo.games import game_named
 from perudo.games.errors import PerudoError
-from perudo.games.state import State
+from perudo.games.game import State
 from perudo.lab import tables
 from perudo.lab.arena import Worker
 from perudo.lab.contest import Contest, Results

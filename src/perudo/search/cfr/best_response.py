@@ -16,7 +16,9 @@ from perudo.games.game import (
     CHANCE,
     OVER,
     ROUND,
+    SEATS,
     Record,
+    State,
     action,
     action_count,
     actor,
@@ -29,7 +31,6 @@ from perudo.games.game import (
 )
 from perudo.games.kernel import kernel
 from perudo.games.policy import Model, Parameters, ask, model_of
-from perudo.games.state import SEATS, State
 from perudo.search.cfr.external_sampling import set_key
 from perudo.search.cfr.fsicfr import chunks
 from perudo.search.files.page import SCALE, Page

@@ -19,6 +19,7 @@ from perudo.games.game import (
     OVER,
     ROUND,
     Record,
+    State,
     action,
     action_count,
     actor,
@@ -41,7 +42,6 @@ from perudo.games.policy import (
     choose,
     consider,
 )
-from perudo.games.state import State
 from perudo.search.cfr.fsicfr import chunks
 from perudo.search.files.book import MISSING, Book, chance_at, look_up
 from perudo.search.files.page import ALL_MOVES, Page, quantised

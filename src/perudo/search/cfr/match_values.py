@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from perudo.games.game import MATCH
-from perudo.games.state import State
+from perudo.games.game import MATCH, State
 from perudo.search.cfr.fsicfr import MemorySolver
 from perudo.search.cfr.public_tree_cfr import Solver
 from perudo.search.files.page import ALL_MOVES, Page, about_round

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perudo.games.errors import PerudoError
-from perudo.games.state import State
+from perudo.games.game import State
 from perudo.search.files.sealed import (
     About,
     Format,

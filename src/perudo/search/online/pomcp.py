@@ -30,8 +30,10 @@ from perudo.games.game import (
     CHANCE,
     OVER,
     ROUND,
+    SEATS,
     SPECTATOR,
     Record,
+    State,
     action,
     action_count,
     actor,
@@ -56,7 +58,6 @@ from perudo.games.policy import (
     consider,
     new_thoughts,
 )
-from perudo.games.state import SEATS, State
 from perudo.search.online.beliefs import Belief, believe, deal_believed, no_belief
 from perudo.search.trees.search_tree import (
     NOWHERE,

@@ -17,6 +17,7 @@ from perudo.games.game import (
     CHANCE,
     MATCH,
     OVER,
+    SEATS,
     Game,
     Record,
     actor,
@@ -28,7 +29,6 @@ from perudo.games.game import (
 )
 from perudo.games.kernel import kernel
 from perudo.games.policy import Model, Parameters, ask, model_of
-from perudo.games.state import SEATS
 from perudo.search.online.beliefs import believe, deal_believed, no_belief
 
 HIDDEN, LUCK = 1 << 20, 1 << 21

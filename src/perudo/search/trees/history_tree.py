@@ -17,6 +17,7 @@ from perudo.games.game import (
     CHANCE,
     ROUND,
     Record,
+    State,
     action,
     action_count,
     actor,
@@ -28,7 +29,6 @@ from perudo.games.game import (
     payoff,
 )
 from perudo.games.kernel import kernel
-from perudo.games.state import State
 from perudo.search.trees.outcomes import Keys, Real, Small
 from perudo.search.trees.public_tree import MAX_DEPTH, PLAYERS, TOO_LARGE, TooLargeError, is_leaf
 

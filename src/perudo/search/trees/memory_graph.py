@@ -17,6 +17,7 @@ from perudo.games.errors import PerudoError
 from perudo.games.game import (
     ROUND,
     Record,
+    State,
     action,
     action_count,
     actor,
@@ -28,7 +29,6 @@ from perudo.games.game import (
     settlement_key,
 )
 from perudo.games.kernel import kernel
-from perudo.games.state import State
 from perudo.search.trees.outcomes import Keys, Outcomes, Real, Small, gather, match_state_key
 from perudo.search.trees.public_tree import PLAYERS, TOO_LARGE, TooLargeError, is_leaf
 

@@ -18,13 +18,13 @@ from perudo.games.game import (
     MATCH,
     OVER,
     Record,
+    State,
     actor,
     forget_round,
     information_key,
     payoff,
 )
 from perudo.games.kernel import kernel
-from perudo.games.state import State
 
 Real = npt.NDArray[np.float64]
 Small = npt.NDArray[np.int32]

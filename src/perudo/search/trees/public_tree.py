@@ -20,6 +20,7 @@ from perudo.games.game import (
     OVER,
     ROUND,
     Record,
+    State,
     action,
     action_count,
     actor,
@@ -33,7 +34,6 @@ from perudo.games.game import (
     settlement_key,
 )
 from perudo.games.kernel import kernel
-from perudo.games.state import State
 from perudo.search.trees.outcomes import Keys, Outcomes, Real, Small, gather, match_state_key
 
 PLAYERS = 2

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from perudo.games.chance import combine, key_of
 from perudo.games.game import (
     Record,
+    State,
     action,
     action_count,
     actor,
@@ -27,7 +28,6 @@ from perudo.games.game import (
     copy,
 )
 from perudo.games.kernel import kernel
-from perudo.games.state import State
 from perudo.search.trees.public_tree import PLAYERS, is_leaf
 
 MOST_LOOKS = 300_000

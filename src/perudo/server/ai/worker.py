@@ -31,9 +31,9 @@ from perudo.agents.external.worker import Worker, conversation
 from perudo.agents.mistakes import raised
 from perudo.agents.registry import agent_named
 from perudo.games.errors import PerudoError
+from perudo.games.game import SEATS
 from perudo.games.hosting import hosting_of
 from perudo.games.options import Setting
-from perudo.games.state import SEATS
 from perudo.record import MatchRecord
 from perudo.review import Reviewed, review
 from perudo.server.ai.questions import FoundDecision, Played, Prepared
