@@ -60,12 +60,12 @@ export class Side {
     this.text = h("form", { class: "typing", onsubmit: (event) => {
       event.preventDefault();
       const field = event.target.elements.words;
-      if (field.value.trim()) this.acts.say({ text: field.value.trim() });
+      if (field.value.trim()) this.acts.send({ type: "say", text: field.value.trim() });
       field.value = "";
     } }, h("label", { for: "words" }, t("talk.text")), h("input", { id: "words", name: "words", maxlength: "200", autocomplete: "off" }), h("button", { class: "button small" }, t("typing.say")));
     return h("div", { class: "talk" },
-      h("div", { class: "reactions" }, REACTIONS.map((face, place) => button(face, () => this.acts.say({ reaction: face }), { class: "reaction", "aria-label": t(`reaction.${place}`) }))),
-      h("div", { class: "phrases" }, PHRASES.map((phrase) => button(t(`phrase.${phrase}`), () => this.acts.say({ phrase }), { class: "button small quiet" }))),
+      h("div", { class: "reactions" }, REACTIONS.map((face, place) => button(face, () => this.acts.send({ type: "say", reaction: face }), { class: "reaction", "aria-label": t(`reaction.${place}`) }))),
+      h("div", { class: "phrases" }, PHRASES.map((phrase) => button(t(`phrase.${phrase}`), () => this.acts.send({ type: "say", phrase }), { class: "button small quiet" }))),
       this.text);
   }
 
@@ -81,10 +81,10 @@ export class Side {
       seat !== null && info.options.calza && info.options.calza_who !== "turn_only" ? tick(t("menu.no_calza"), acts.autoDecline(), acts.auto, { id: "auto-decline" }) : null,
       tick(t("settings.sound"), kept("sound") ?? false, (on) => keep("sound", on), { id: "sound" }),
       h("div", { class: "row" },
-        game.creator && view && !view.over ? button(info.paused ? t("menu.go_on") : t("menu.pause"), acts.pause, { class: "button small quiet", id: "pause" }) : null,
+        game.creator && view && !view.over ? button(info.paused ? t("menu.go_on") : t("menu.pause"), () => acts.send({ type: "pause", on: !game.info.paused }), { class: "button small quiet", id: "pause" }) : null,
         seat === null ? null : button(t("menu.leave"), acts.stand, { class: "button small quiet", id: "stand" })),
       game.creator ? h("div", { class: "row" }, info.seats.map((each, place) => (each.player && place !== seat
-        ? button(t("menu.kick", { name: game.names[place] }), () => acts.kick(place), { class: "button small quiet", "data-kick": place }) : null))) : null,
+        ? button(t("menu.kick", { name: game.names[place] }), () => acts.send({ type: "kick", seat: place }), { class: "button small quiet", "data-kick": place }) : null))) : null,
     ];
   }
 }

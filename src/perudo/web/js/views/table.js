@@ -195,6 +195,7 @@ export class PerudoTable extends HTMLElement {
       if (!await send({ ...message, seed: mine })) this.game.pledge = pledge;
     };
     return {
+      send,
       act: (action) => {
         const { view } = this.game;
         if (view?.legal) send({ type: "action", id: view.question, action });
@@ -204,11 +205,7 @@ export class PerudoTable extends HTMLElement {
         if (await send({ type: "stand" })) location.hash = "#/";
       },
       fill: async (seat) => send({ type: "fill", seat, level: usual(await levels()) }),
-      kick: (seat) => send({ type: "kick", seat }),
-      pause: () => send({ type: "pause", on: !this.game.info.paused }),
       rematch: () => pledging({ type: "rematch" }),
-      hurry: () => send({ type: "hurry" }),
-      say: (words) => send({ type: "say", ...words }),
       auto: (decline) => {
         this.#declining = decline;
         send({ type: "auto", decline });

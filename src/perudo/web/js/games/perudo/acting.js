@@ -89,7 +89,7 @@ export class Acting {
     if (reveal) return reveal.finished && found ? [diceLine(found.problem ? found : { ...found, complete: false }, names)] : [];
     if (!view || view.over || seat === null || info.paused) return [];
     const people = info.seats.some((each, place) => view.counts[place] && each.player?.kind !== "ai" && !each.stand_in);
-    if (!view.counts[seat] && !people) return [button(t("table.hurry"), this.acts.hurry, { class: "button", id: "hurry" })];
+    if (!view.counts[seat] && !people) return [button(t("table.hurry"), () => this.acts.send({ type: "hurry" }), { class: "button", id: "hurry" })];
     return [];
   }
 
