@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
+from perudo.server.table.events import KINDS, Opened
+from perudo.server.wire import events
 from perudo.server.wire.client_messages import ClientMessage
 from perudo.server.wire.descriptions import asyncapi
 from perudo.server.wire.schema_docs import with_messages
@@ -27,6 +29,12 @@ def test_asyncapi_describes_every_message_in_itself() -> None:
         place = document
         for step in reference.removeprefix("#/").split("/"):
             place = place[step]
+
+
+def test_every_event_that_is_sent_is_described() -> None:
+    described = get_args(events.PublicEvent) + get_args(events.RecordEvent)
+    kinds = {get_args(get_type_hints(each)["kind"])[0] for each in described}
+    assert kinds == set(KINDS) - {Opened.kind}
 
 
 def _references(value: object) -> list[str]:

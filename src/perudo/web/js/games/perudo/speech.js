@@ -1,6 +1,6 @@
 // Each event as one sentence.
 
-import { t, playerName } from "../../words.js";
+import { t, has, playerName } from "../../words.js";
 import { spoken, faces, parts, dice } from "./wording.js";
 
 function who(game, seat) {
@@ -14,9 +14,12 @@ function phrase(game, key, seat, values = {}) {
 
 export function sentence(event, game) {
   const teller = TELLERS[event.kind];
-  return teller ? teller(event, game) : null;
+  if (teller) return teller(event, game);
+  const key = `told.${event.kind}`;
+  return has(key) ? t(key, { ...event, name: who(game, event.seat) }) : null;
 }
 
+// Other events are told in the words "told.KIND", if the catalogues have them.
 const TELLERS = {
   started: (event, game) => t("told.started", { game: event.game, names: game.names.join(", ") }),
   deal: dealt,
@@ -25,12 +28,9 @@ const TELLERS = {
   end: (event, game) => phrase(game, "won", event.payoffs.indexOf(Math.max(...event.payoffs))),
   seated: (event) => t("told.seated", { name: playerName(event.player.name) }),
   left: (event, game) => t(event.reason === "kicked" ? "told.kicked" : "told.left", { name: who(game, event.seat) }),
-  absent: (event, game) => t("told.absent", { name: who(game, event.seat), agent: event.agent }),
-  back: (event, game) => t("told.back", { name: who(game, event.seat) }),
   paused: (event) => t(event.on ? "told.paused" : "told.goes_on", { name: event.by }),
   rematch: (event, game) => phrase(game, "rematch", event.seat),
   said: (event, game) => t("told.said", { name: who(game, event.seat), words: saidWords(event) }),
-  closed: () => t("told.closed"),
 };
 
 export function saidWords(event) {
