@@ -300,6 +300,17 @@ class Wire:
 
 
 # --- the world ----------------------------------------------------------------------------------
+# Columns added since are not in the golden files, which a new column therefore leaves as they are.
+GAME_COLUMNS = (
+    "id, table_id, number, preset, rules, rated, private, started, ended, "
+    "first_event, last_event, winner"
+)
+SEAT_COLUMNS = (
+    "game_id, seat, person, agent, name, place, left, "
+    "dice_left, calls, right_calls, bids, bluffs, faces, rounds_lost"
+)
+
+
 class World:
     """A server, its users, and all their messages."""
 
@@ -504,9 +515,11 @@ class World:
             kept = self.query(
                 "select status, private, created, updated from tables where id = ?", (id,)
             )
-            games = self.query("select * from games where table_id = ? order by number", (id,))
+            games = self.query(
+                f"select {GAME_COLUMNS} from games where table_id = ? order by number", (id,)
+            )
             seats = self.query(
-                "select game_seats.* from game_seats join games on games.id = game_id "
+                f"select {SEAT_COLUMNS} from game_seats join games on games.id = game_id "
                 "where table_id = ? order by number, seat",
                 (id,),
             )
