@@ -149,32 +149,37 @@ def _store(
 
 
 # --- reading ------------------------------------------------------------------------------------
-def standings(connection: Connection, ladder: str, limit: int) -> list[LadderEntry]:
-    """Return a ladder: people and bots by conservative rating, with built-in AIs for reference."""
+def ranking(connection: Connection, ladder: str, limit: int) -> list[LadderEntry]:
+    """Return a ladder: people and bots by conservative rating, with built-in AIs for reference.
+
+    The conservative rating is ``Skill.ordinal``. The limit counts people and bots only.
+    """
     ratings, people = schema.ratings, schema.people
     rows = connection.execute(
         sa.select(ratings, people.c.name, people.c.kind)
         .join(people, people.c.id == ratings.c.player)
         .where(ratings.c.category == ladder)
-        .order_by((ratings.c.rating - 3.0 * ratings.c.deviation).desc())
+        .order_by((ratings.c.rating - 3.0 * ratings.c.deviation).desc())  # Skill.ordinal
         .limit(limit)
     ).all()
-    entries: list[LadderEntry] = [
-        {
+    ranked: list[tuple[float, LadderEntry]] = []
+    for row in rows:
+        skill = Skill(row.rating, row.deviation)
+        entry: LadderEntry = {
             "id": row.player,
             "name": row.name,
             "kind": row.kind,
-            **_shown(Skill(row.rating, row.deviation)),
+            **_shown(skill),
             "games": row.games,
         }
-        for row in rows
-    ]
+        ranked.append((skill.ordinal, entry))
     for agent in ANCHORS[ladder.rpartition(" ")[2]]:
-        skill = anchor(agent, ladder)
-        assert skill is not None
-        entries.append({"id": None, "name": agent, "kind": "ai", **_shown(skill), "games": 0})
-    entries.sort(key=lambda entry: -entry["low"])
-    return entries
+        fixed = anchor(agent, ladder)
+        assert fixed is not None
+        entry = {"id": None, "name": agent, "kind": "ai", **_shown(fixed), "games": 0}
+        ranked.append((fixed.ordinal, entry))
+    ranked.sort(key=lambda each: -each[0])
+    return [entry for _, entry in ranked]
 
 
 def rating_curve(connection: Connection, person: str) -> dict[str, list[RatingChange]]:
