@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy.engine import Connection
 
 from perudo import levels
+from perudo.ratings import Skill
 from perudo.server.db import schema
 from perudo.server.errors import Refused
 from perudo.server.history import ratings as ladder
@@ -90,7 +91,7 @@ def test_a_ladder_is_cut_off_and_sorted_by_the_same_conservative_rating(
     async def scene(here: World) -> None:
         people = await accounts(here, ["Ada", "Bob", "Cleo"])
         # Ada's 95 % interval begins above Bob's, but her mean minus three deviations is lower.
-        skills = [ladder.Skill(30.0, 5.0), ladder.Skill(24.0, 2.0), ladder.Skill(25.0, 8.0)]
+        skills = [Skill(30.0, 5.0), Skill(24.0, 2.0), Skill(25.0, 8.0)]
 
         def rank(connection: Connection) -> list[LadderEntry]:
             connection.execute(

@@ -1,4 +1,4 @@
-"""What lists and statistics need of games, drawn from the log in the transaction that stores it."""
+"""Rows for lists and statistics, derived from the log in the transaction that stores its events."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from perudo.server.table.table import Table
 
 
 def game_id(table: str, number: int) -> str:
-    """How a game is named: its table and its number."""
+    """Return a game's id: its table's id and its number."""
     return f"{table}.{number}"
 
 
@@ -27,7 +27,7 @@ def project(
     entries: Sequence[Entry],
     rate: Callable[[Connection, Table, float], None] | None,
 ) -> None:
-    """Note what lists and statistics need of new events, after which the table is as given."""
+    """Insert and update rows for new events; ``table`` is the state after them."""
     for entry in entries:
         if entry.event.kind == "started":
             _game_began(connection, table, entry)
@@ -72,12 +72,12 @@ def _game_ended(connection: Connection, table: Table, end: Entry) -> None:
 
 
 def seat_rows(table: Table) -> list[dict[str, Any]]:
-    """Return what each seat did in the game that has just ended."""
+    """Return each seat's statistics of the game that has just ended."""
     play, left = table.play, table.quit | table.away
     assert play is not None
     tallies = [_Tally() for _ in play.lineup]
     order = _follow(play.events, tallies)
-    # Who left is placed after everybody who stayed.
+    # Players who left are placed after all who stayed.
     ranking = [seat for seat in order if seat not in left] + [
         seat for seat in order if seat in left
     ]
@@ -102,7 +102,7 @@ def seat_rows(table: Table) -> list[dict[str, Any]]:
 
 
 class _Tally:
-    """What one seat did."""
+    """The counts of one seat's moves and results."""
 
     def __init__(self) -> None:
         self.dice = 0
@@ -111,7 +111,7 @@ class _Tally:
 
 
 def _follow(events: Sequence[Event], tallies: list[_Tally]) -> list[int]:
-    """Count what happened; returns the seats from the winner to the first who was out."""
+    """Count moves and results, and return the seats from the winner to the first player out."""
     out: list[int] = []
     dice: list[str] = []
     for event in events:
