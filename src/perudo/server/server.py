@@ -187,7 +187,7 @@ class Server:
             raise Refused("not_creator", "only the creator of the table may do that")
         invited = await self.people.by_name(message.player)
         if invited is not None and not accepts(await self.people.filters(invited.id), info):
-            raise Refused("declined", f"{invited.name} does not take such challenges")
+            raise Refused("declined", f"{invited.name} does not accept such challenges")
         key = (await self.lobby.invitation(message.table, person.id))["key"]
         challenge: Challenge = {
             "type": "challenge",

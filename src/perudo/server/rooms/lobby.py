@@ -373,10 +373,10 @@ def opened(person: Person, options: TableOptions, key: str | None) -> Opened:
 
 def _require_rateable(person: Person, options: TableOptions, ais: int) -> None:
     if options.preset is None:
-        raise Refused("not_rateable", "rated games are played by a preset's rules, unchanged")
+        raise Refused("not_rateable", "rated games need the unchanged rules of a preset")
     if person.kind == "guest":
         raise Refused("needs_account", "rated games need an account")
     if ais == len(options.seats):
         raise Refused("not_rateable", "games of AIs alone are not rated")
     if options.absence == "wait":
-        raise Refused("not_rateable", "a rated game does not wait for those who are away")
+        raise Refused("not_rateable", "rated games do not wait for absent players")

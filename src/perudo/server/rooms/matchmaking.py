@@ -60,7 +60,7 @@ class Queue:
         if message.rules not in PRESETS:
             raise Refused("unknown_rules", f"the queue is for presets: {', '.join(PRESETS)}")
         if message.players > PRESETS[message.rules].rules.max_players:
-            raise Refused("not_rateable", f"{message.rules} is not played by {message.players}")
+            raise Refused("not_rateable", f"{message.rules} is not for {message.players} players")
         if message.rated and connection.person.kind == "guest":
             raise Refused("needs_account", "rated games need an account")
         wish = (message.rules, message.players, message.rated)

@@ -26,7 +26,7 @@ def use_quota(connection: Connection, visitor: str, day: int, amount: int, most:
     used = connection.execute(sa.select(quotas.c.used).where(mine)).scalar()
     if (used or 0) + amount > most:
         left = max(most - (used or 0), 0)
-        raise Refused("quota", f"AIs can play {most} games a day for one visitor; {left} are left")
+        raise Refused("quota", f"a visitor can have {most} games between AIs a day; {left} left")
     if used is None:
         connection.execute(quotas.insert().values(visitor=visitor, day=day, used=amount))
     else:

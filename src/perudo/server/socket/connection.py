@@ -238,7 +238,8 @@ class WebConnection(Conversation):
             await self.take(self._wish)
         for message in unanswered:
             if isinstance(message, client_messages.Say):  # a second attempt could say it twice
-                self._error("try_again", "this may not have been said", message.table, message.ref)
+                problem = "this message may not have been sent"
+                self._error("try_again", problem, message.table, message.ref)
             elif not isinstance(message, client_messages.Queue):
                 await self.take(message)
 

@@ -82,7 +82,7 @@ class RemoteConversation(Conversation):
                 log.exception("what was passed on by process %s failed", self._origin)
                 ref = getattr(message, "move", None) or getattr(message, "ref", None)
                 table = getattr(message, "table", None)
-                self._error("try_again", "this could not be done; try again", table, ref)
+                self._error("try_again", "the server could not do this; try again", table, ref)
 
     async def _follow_again(self, message: client_messages.Open) -> None:
         try:
