@@ -400,7 +400,7 @@ class World:
 
     # --- people ---------------------------------------------------------------------------------
     async def guest(self, name: str) -> Somebody:
-        """Somebody who plays at once."""
+        """Create a guest."""
         self._people += 1
         made = await self._request(
             f"10.0.0.{self._people}", None, "POST", "/api/guests", {"name": name}
@@ -412,7 +412,7 @@ class World:
         return [await self.guest(name) for name in names]
 
     async def account(self, name: str) -> Somebody:
-        """Somebody with an account, who may play rated games."""
+        """Create a person with an account, who may play rated games."""
         person = await self.guest(name)
         body = {"name": name, "password": f"the long password of {name}"}
         made = await self._request(person.address, person.token, "POST", "/api/accounts", body)
@@ -428,7 +428,7 @@ class World:
         return Somebody(name, answer["bot"]["id"], answer["token"], self._people)
 
     def known(self, name: str, id: str, token: str) -> Somebody:
-        """Somebody who is in the database already."""
+        """Return a person who is in the database already."""
         self._people += 1
         return Somebody(name, id, token, self._people)
 

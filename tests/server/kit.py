@@ -1,4 +1,4 @@
-"""A server in the test's own event loop, and people who play at it."""
+"""A server in the test's own event loop, and clients that play on it."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def settings_for(path: Path, **changes: Any) -> Settings:
 
 
 def free_port() -> int:
-    """A port on which nobody listens."""
+    """Return a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -102,7 +102,7 @@ class Site:
         self._players: list[Player] = []
 
     async def guest(self, name: str | None = None) -> str:
-        """A guest's token."""
+        """Create a guest, and return its token."""
         self.http.cookies.clear()
         answer = await self.http.post("/api/guests", json={"name": name})
         assert answer.status_code == 201, answer.text
@@ -147,7 +147,7 @@ class Site:
 
 
 class Player:
-    """Somebody at a WebSocket; everything that was received is kept."""
+    """A WebSocket client that keeps all messages it receives."""
 
     def __init__(self, wire: Any) -> None:
         self.wire = wire
@@ -252,7 +252,7 @@ async def play_out(players: list[Player], table: str) -> None:
 
 @asynccontextmanager
 async def site(settings: Settings, server: Server | None = None) -> AsyncIterator[Site]:
-    """A server on a port of its own."""
+    """Run a server on a free port."""
     server = server or Server(settings, pool=QuickPool())
     web = web_server(settings, make_app(settings, server))
     task = asyncio.create_task(web.serve())

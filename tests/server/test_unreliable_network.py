@@ -88,7 +88,7 @@ class UnreliableNetwork(RuleBasedStateMachine):
 
     @rule(seat=st.integers(0, PLAYERS - 1), which=st.integers(0, 100))
     def decide(self, seat: int, which: int) -> None:
-        """Somebody answers what they see, which may be old."""
+        """Let a player answer the state they see, which may be old."""
         view = self.followers[seat].view
         if view["legal"]:
             self.moves += 1
@@ -100,7 +100,7 @@ class UnreliableNetwork(RuleBasedStateMachine):
     @precondition(lambda self: self.travelling)
     @rule(which=st.integers(0, 100), twice=st.booleans())
     def deliver(self, which: int, twice: bool) -> None:
-        """A message arrives, in any order, perhaps twice."""
+        """Deliver a message, in any order, perhaps twice."""
         seat, message = self.travelling.pop(which % len(self.travelling))
         for _ in range(2 if twice else 1):
             self.run(self._deliver(seat, message))
@@ -118,7 +118,7 @@ class UnreliableNetwork(RuleBasedStateMachine):
     @precondition(lambda self: self.travelling)
     @rule(which=st.integers(0, 100))
     def lose(self, which: int) -> None:
-        """A message is lost."""
+        """Lose a message."""
         self.travelling.pop(which % len(self.travelling))
 
     @rule(seat=st.integers(0, PLAYERS - 1), back=st.integers(0, 5), whole=st.booleans())

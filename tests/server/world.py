@@ -1,4 +1,4 @@
-"""A table without a network: its room, and followers that keep what they are sent."""
+"""A lobby without a network, and followers that keep the messages sent to them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from server.kit import QuickPool, settings_for
 
 @dataclass(eq=False)
 class Follower:
-    """Somebody whose connection is a list."""
+    """A connection that keeps its messages in a list."""
 
     person: Person
     program: bool = False
@@ -47,7 +47,7 @@ class Follower:
 
 
 def status_of(room: Room) -> str:
-    """The status of a table. A checker does not remember what a call returned before."""
+    """Return a table's status, through a call so that mypy does not narrow its type."""
     return room.table.status
 
 
@@ -58,7 +58,7 @@ def play_of(room: Room) -> Play:
 
 
 def awaited(room: Room) -> tuple[int, ...]:
-    """The seats whose decision is wanted and has not been given; nobody's between games."""
+    """Return the seats that must still decide; none between games."""
     play = room.table.playing
     return () if play is None else play.awaited(room.attendance.answers(room.table))
 
@@ -75,7 +75,7 @@ class StillClock:
 
 @dataclass
 class World:
-    """A lobby with a clock that stands still."""
+    """A lobby with a clock that only tests move."""
 
     service: Service
     lobby: Lobby
@@ -92,7 +92,7 @@ class World:
         return await self.lobby.room(await self.lobby.create(creator, parsed))
 
     async def do(self, room: Room, person: Person, kind: str, **message: Any) -> dict[str, Any]:
-        """Send a person's message to a table; returns the answer, or the refusal."""
+        """Send a person's message to a table, and return the answer or refusal."""
         made = client_messages._reader.validate_python(
             {"type": kind, "table": room.table.id, **message}
         )
@@ -106,7 +106,7 @@ class World:
         await room.perform(lambda: room.open(follower, after, False))
 
     async def settle(self, room: Room, seconds: float = 0.0) -> None:
-        """Let time pass, and the room do what is due."""
+        """Advance the clock, and let the room do what is due."""
         self.clock.seconds += seconds
 
         async def nothing() -> None:
@@ -119,7 +119,7 @@ class World:
 
 @asynccontextmanager
 async def world(path: Path, **settings: Any) -> AsyncIterator[World]:
-    """Everything but the network."""
+    """Start a world, and stop it at the end of the context."""
     chosen = settings_for(path, **settings)
     clock = StillClock()
     store = Store(chosen.database)

@@ -1,4 +1,4 @@
-"""A running service: its tables, people and queue."""
+"""The server of one process: its tables, people, queue and connections."""
 
 from __future__ import annotations
 
@@ -36,10 +36,13 @@ from perudo.table import SeededDice, Table
 log = logging.getLogger("perudo.server")
 
 LOOK_SECONDS = 15.0
+"""Time in which every connection's session is checked once."""
 LOOKED_AT_ONCE = 20
+"""Connections whose sessions are checked with one query."""
 FORGET_SECONDS = 3600.0
+"""Interval between deletions of old data."""
 NO_SESSION, BANNED = 4001, 4003
-"""The codes with which connections are closed: the session or token is over; who is banned."""
+"""WebSocket close codes: the session or token has ended, or the person is banned."""
 
 
 class Connection(cluster.Connection, Protocol):
@@ -51,14 +54,14 @@ class Connection(cluster.Connection, Protocol):
         """Send the client a message, without waiting."""
 
     def close(self, code: int) -> None:
-        """Close the connection once everything before has been sent."""
+        """Close the connection once all earlier messages have been sent."""
 
     def lost(self, owner: str) -> None:
-        """Do again what a process that is gone knew of this connection."""
+        """Recover from the loss of a process that served this connection."""
 
 
 class Server:
-    """Everything that a server process runs."""
+    """The parts of a server process, started and stopped together."""
 
     def __init__(
         self, settings: Settings, clock: Clock | None = None, pool: AiPool | None = None
@@ -76,22 +79,22 @@ class Server:
         self.reviews = Reviews(store, pool, clock.time)
         self.connections: set[Connection] = set()
         self.remote: Callable[[Server, str, int, Person, bool], RemoteConnection] | None = None
-        """The maker of connections for clients of other processes."""
+        """Factory of connections for clients of other processes."""
         messages_rate = (float(settings.address_messages), ADDRESS_SECONDS)
         self.address_messages = Buckets(messages_rate, clock.now)
         requests_rate = (float(settings.address_requests), REQUEST_SECONDS)
         self.requests = Buckets(requests_rate, clock.now)
         self.sign_ins = Buckets(SIGN_IN_RATE, clock.now)
         self.ready = asyncio.Event()
-        """Set when tables can be played at: the rules are compiled."""
+        """Set once the rules are compiled and tables can be used."""
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Begin; tables follow as soon as the rules are compiled."""
+        """Start the background tasks; tables are available when ``ready`` is set."""
         self._tasks = [asyncio.create_task(work) for work in (self._warm(), self._look_after())]
 
     async def stop(self) -> None:
-        """Put everything away."""
+        """Close all connections, tables and stores."""
         for connection in list(self.connections):
             connection.close(1012)
         for task in self._tasks:
@@ -105,7 +108,10 @@ class Server:
         self.service.store.close()
 
     async def _warm(self) -> None:
-        """Load the rules, or compile them in another process so that this one stays awake."""
+        """Load the compiled rules and start the lobby.
+
+        If nothing is compiled yet, another process does it, so that this one stays responsive.
+        """
         compiled = _compiled()
         preparing = asyncio.create_task(self._prepare(self.settings.stand_in))
         if not any(cache_directory().glob("*.nbi")):
@@ -115,7 +121,7 @@ class Server:
         self.ready.set()
         await preparing
         await self._prepare_levels()
-        if _compiled() > compiled:  # the compiler takes twice the memory of what it has made
+        if _compiled() > compiled:  # compiling doubles the memory of AI processes
             self.service.pool.renew()
             await self._prepare_levels()
 
@@ -125,7 +131,7 @@ class Server:
                 await self._prepare(agent)
 
     async def _look_after(self) -> None:
-        """Now and then: who is banned or muted, and what is too old to be kept."""
+        """Check all sessions every ``LOOK_SECONDS``, and delete old data once an hour."""
         forgotten = -math.inf
         while True:
             await self.look_at_people(LOOK_SECONDS)
@@ -136,10 +142,10 @@ class Server:
                 await self.service.store.write(partial(forget_old, days=days, now=now))
 
     async def look_at_people(self, during: float = 0.0) -> None:
-        """Let those go whose session is over or who are banned, and know who is muted.
+        """Close connections whose session has ended or whose person is banned; refresh the others.
 
-        They are looked at few at a time, in so many seconds: answers about thousands at once would
-        keep those waiting who play.
+        The checks are spread over ``during`` seconds, because one query for thousands of
+        connections would delay the players.
         """
         connections = list(self.connections)
         groups = [
@@ -169,19 +175,19 @@ class Server:
             log.warning("an AI cannot play: %s", error)
 
     async def tables_of(self, person: Person) -> list[str]:
-        """Where somebody has a seat."""
+        """List the tables where a person has a seat."""
         await self.ready.wait()
         await self.lobby.woken.wait()
         return await self.lobby.seated_at(person.id)
 
     async def invite(self, person: Person, message: client_messages.Invite) -> None:
-        """Challenge somebody who is connected, here or at another process."""
+        """Send a challenge to a player who is connected to this or another process."""
         info = await self.lobby.info(message.table)
         if info["creator"] != person.id:
             raise Refused("not_creator", "only the creator of the table may do that")
         invited = await self.people.by_name(message.player)
         if invited is not None and not accepts(await self.people.filters(invited.id), info):
-            raise Refused("declined", f"{invited.name} does not take such challenges")
+            raise Refused("declined", f"{invited.name} does not accept such challenges")
         key = (await self.lobby.invitation(message.table, person.id))["key"]
         challenge: Challenge = {
             "type": "challenge",
@@ -194,7 +200,7 @@ class Server:
             raise Refused("not_here", f"{message.player} is not connected")
 
     async def _challenge(self, person: str, challenge: Challenge) -> int:
-        """Send a challenge to all connections of somebody; returns how many there are."""
+        """Send a challenge to all of a person's connections, and return their number."""
         reached = self._send_to(person, challenge)
         if self.cluster is not None:
             question = Question("send", person=person, message=challenge)
@@ -211,7 +217,7 @@ class Server:
 
     # --- other processes ------------------------------------------------------------------------
     async def answer(self, question: Question) -> Any:
-        """Answer another process."""
+        """Answer a question of another process."""
         if question.about == "info":
             return await self.lobby.info(question.table)
         if question.about == "invitation":
@@ -223,16 +229,16 @@ class Server:
     def open_remote(
         self, peer: str, number: int, person: Person, program: bool
     ) -> RemoteConnection:
-        """Begin to serve a connection to another process."""
+        """Start serving a client that is connected to another process."""
         assert self.remote is not None
         return self.remote(self, peer, number, person, program)
 
     def forget_queue(self) -> None:
-        """Drop the queue: another process has it now."""
+        """Drop the queue, which another process has now."""
         self.queue.clear()
 
     async def forget_tables(self) -> None:
-        """Let go of all tables: other processes may have taken them."""
+        """Unload all tables, because other processes may have taken them."""
         await self.lobby.give_up()
 
     def forget_place(self, table: str) -> None:
@@ -240,14 +246,14 @@ class Server:
         self.lobby.forget_place(table)
 
     def lost(self, peer: str) -> None:
-        """Do again what a process that is gone, or to which a message was lost, may not know."""
+        """Recover from the loss of a process, or of a message from or to it."""
         self.lobby.forget_owner(peer)
         for connection in list(self.connections):
             connection.lost(peer)
 
 
 def accepts(filters: Filters, info: TableInfo) -> bool:
-    """Whether somebody with these filters wants to hear of a challenge to such a table."""
+    """Return whether a bot's filters accept a challenge to a table."""
     preset = info["rules"].partition(":")[0] if ":" not in info["rules"] else None
     if filters.rules and preset not in filters.rules:
         return False
@@ -259,12 +265,12 @@ def accepts(filters: Filters, info: TableInfo) -> bool:
 
 
 def _compiled() -> int:
-    """How many kernels are in the cache."""
+    """Return the number of compiled kernels in the cache."""
     return sum(1 for _ in cache_directory().rglob("*.nbc"))
 
 
 def _rehearse() -> None:
-    """Play a round, so that all the rules are loaded."""
+    """Play a round, which loads all compiled rules."""
     game = HOSTING.game
     table = Table(game, game.setting(game.presets[0]), ["a", "b", "c"], SeededDice(1))
     for move in range(3):

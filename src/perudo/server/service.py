@@ -1,4 +1,4 @@
-"""What all tables of a server share."""
+"""The services that all tables of a server share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from perudo.server.table.table import Table
 
 @dataclass
 class Counts:
-    """What /metrics tells about tables."""
+    """Counters of table activity for /metrics."""
 
     moves: int = 0
     games: int = 0
@@ -34,4 +34,4 @@ class Service:
     clock: Clock = field(default_factory=Clock)
     counts: Counts = field(default_factory=Counts)
     game_ended: Callable[[Connection, Table, float], None] | None = None
-    """Called in the transaction that stores the end of a game, with the table and the time."""
+    """Callback in the transaction that stores the end of a game, with the table and the time."""

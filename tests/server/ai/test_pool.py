@@ -77,7 +77,7 @@ def test_an_ai_decides_in_another_process_and_remembers() -> None:
 
 
 def test_processes_can_be_renewed_and_prepare_again() -> None:
-    """Who has compiled needs more memory than who has loaded what was compiled."""
+    """Processes that compiled use more memory than processes that loaded the cache."""
 
     async def main() -> None:
         pool = AiPool(1, 2048)

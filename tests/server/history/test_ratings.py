@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy.engine import Connection
 
 from perudo import levels
+from perudo.ratings import Skill
+from perudo.server.db import schema
 from perudo.server.errors import Refused
 from perudo.server.history import ratings as ladder
 from perudo.server.history.projections import seat_rows
@@ -50,7 +53,7 @@ async def finish(here: World, room: Room, people: list[Person]) -> None:
 
 async def entries(here: World, name: str) -> dict[str, LadderEntry]:
     found = await here.service.store.read(
-        lambda connection: ladder.standings(connection, name, limit=100)
+        lambda connection: ladder.ranking(connection, name, limit=100)
     )
     return {entry["name"]: entry for entry in found}
 
@@ -77,6 +80,42 @@ def test_each_preset_and_two_or_more_players_are_ladders_of_their_own(tmp_path: 
         assert pair["Ada"]["games"] == three["Ada"]["games"] == 1
         ratings = sorted(pair[name]["rating"] for name in ("Ada", "Bob"))
         assert ratings[0] < 1500 < ratings[1]
+
+    rated_world(tmp_path, scene)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_a_ladder_is_cut_off_and_sorted_by_the_same_conservative_rating(
+    limit: int, tmp_path: Path
+) -> None:
+    async def scene(here: World) -> None:
+        people = await accounts(here, ["Ada", "Bob", "Cleo"])
+        # Ada's 95 % interval begins above Bob's, but her mean minus three deviations is lower.
+        skills = [Skill(30.0, 5.0), Skill(24.0, 2.0), Skill(25.0, 8.0)]
+
+        def rank(connection: Connection) -> list[LadderEntry]:
+            connection.execute(
+                schema.ratings.insert(),
+                [
+                    {
+                        "player": person.id,
+                        "category": "common 2",
+                        "rating": skill.mu,
+                        "deviation": skill.sigma,
+                        "games": 9,
+                        "updated": 0.0,
+                    }
+                    for person, skill in zip(people, skills, strict=True)
+                ],
+            )
+            return ladder.ranking(connection, "common 2", limit=limit)
+
+        found = await here.service.store.write(rank)
+        ranked = [entry["name"] for entry in found if entry["kind"] != "ai"]
+        assert ranked == ["Bob", "Ada", "Cleo"][:limit]
+        conservative = [entry["rating"] - 3.0 * entry["deviation"] for entry in found]
+        ordered = sorted(conservative, reverse=True)
+        assert conservative == pytest.approx(ordered, abs=0.5)  # the entries are rounded
 
     rated_world(tmp_path, scene)
 

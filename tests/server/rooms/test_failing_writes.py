@@ -1,4 +1,4 @@
-"""A database that fails: nothing that is not stored is shown, and the table goes on afterwards."""
+"""A failing database: rooms show only stored events, and tables go on afterwards."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_a_refusal_while_storing_leaves_everything_as_it_was(
 
 
 def test_tables_wait_for_the_database_and_then_go_on(tmp_path: Path) -> None:
-    """Whoever looks after the tables goes on looking, and AIs move again without being asked to."""
+    """The lobby keeps watching its tables, and AIs move again without a request."""
 
     async def main() -> None:
         async with site(settings_for(tmp_path)) as here:

@@ -2,7 +2,7 @@
 
 Skills are Plackett-Luce (``perudo.ratings``), with a mean and a standard deviation. Built-in AIs
 are anchors, with fixed ratings measured by the lab. A player who leaves ranks last
-(``projections``). Repeated games against the same opponents on one day count less each time.
+(``projections``). Repeated games against the same opponents within a day count less each time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from perudo.server.wire.bodies import LadderEntry, RatingChange, RatingPoints
 BETA = 25.0 / 6.0
 """Standard deviation of a player's performance in one game, on the scale of skills."""
 POINTS_PER_SKILL = POINTS / (BETA * math.sqrt(2.0))
-"""Scale on which 400 points more are odds of ten to one, as everywhere in this project."""
+"""Rating points per unit of skill; 400 points more are odds of ten to one (``perudo.ratings``)."""
 MEASURED_RULES = "official"
 """The preset of the lab's ladder."""
 ANCHOR_SIGMA = 1.0
@@ -30,6 +30,7 @@ ANCHOR_SIGMA = 1.0
 OTHER_RULES_SIGMA = 4.0
 """Standard deviation of an anchor's skill under all other rules."""
 REPEAT_SECONDS = 86400.0
+"""Time for which earlier games against the same opponents reduce a game's weight."""
 
 ANCHORS = {"2": levels.ratings(2), "3-6": levels.ratings(4)}
 """Points of built-in AIs on the lab's ladder; AIs that are not on it have no rating."""
@@ -100,7 +101,7 @@ def skill_of(connection: Connection, person: str, ladder: str) -> Skill:
 
 
 def _weight(connection: Connection, person: str, people: list[str], at: float) -> float:
-    """Return the weight of a game: 1 against new opponents, less the more they met in a day."""
+    """Return a game's weight: 1 against new opponents, less after games with them in a day."""
     others = [other for other in people if other != person]
     if not others:
         return 1.0
@@ -149,32 +150,37 @@ def _store(
 
 
 # --- reading ------------------------------------------------------------------------------------
-def standings(connection: Connection, ladder: str, limit: int) -> list[LadderEntry]:
-    """Return a ladder: people and bots by conservative rating, with built-in AIs for reference."""
+def ranking(connection: Connection, ladder: str, limit: int) -> list[LadderEntry]:
+    """Return a ladder: people and bots by conservative rating, with built-in AIs for reference.
+
+    The conservative rating is ``Skill.ordinal``. The limit counts people and bots only.
+    """
     ratings, people = schema.ratings, schema.people
     rows = connection.execute(
         sa.select(ratings, people.c.name, people.c.kind)
         .join(people, people.c.id == ratings.c.player)
         .where(ratings.c.category == ladder)
-        .order_by((ratings.c.rating - 3.0 * ratings.c.deviation).desc())
+        .order_by((ratings.c.rating - 3.0 * ratings.c.deviation).desc())  # Skill.ordinal
         .limit(limit)
     ).all()
-    entries: list[LadderEntry] = [
-        {
+    ranked: list[tuple[float, LadderEntry]] = []
+    for row in rows:
+        skill = Skill(row.rating, row.deviation)
+        entry: LadderEntry = {
             "id": row.player,
             "name": row.name,
             "kind": row.kind,
-            **_shown(Skill(row.rating, row.deviation)),
+            **_shown(skill),
             "games": row.games,
         }
-        for row in rows
-    ]
+        ranked.append((skill.ordinal, entry))
     for agent in ANCHORS[ladder.rpartition(" ")[2]]:
-        skill = anchor(agent, ladder)
-        assert skill is not None
-        entries.append({"id": None, "name": agent, "kind": "ai", **_shown(skill), "games": 0})
-    entries.sort(key=lambda entry: -entry["low"])
-    return entries
+        fixed = anchor(agent, ladder)
+        assert fixed is not None
+        entry = {"id": None, "name": agent, "kind": "ai", **_shown(fixed), "games": 0}
+        ranked.append((fixed.ordinal, entry))
+    ranked.sort(key=lambda each: -each[0])
+    return [entry for _, entry in ranked]
 
 
 def rating_curve(connection: Connection, person: str) -> dict[str, list[RatingChange]]:

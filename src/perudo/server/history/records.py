@@ -1,4 +1,4 @@
-"""Games that were played: their records, lists and what players did in them."""
+"""Finished games: their records, lists, and statistics of players."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from perudo.server.wire.bodies import FinishedGame, GameStory, Statistics
 
 
 def record_of(connection: Connection, id: str) -> MatchRecord:
-    """The record of a finished game, with all dice; a running game's are nobody's business."""
+    """Return the record of a finished game, with all dice; refuse while it is being played."""
     return MatchRecord.parse(record_lines(connection, id))
 
 
 def record_lines(connection: Connection, id: str) -> list[str]:
-    """The same as lines of JSON, without checking it again."""
+    """Return the record of a finished game as lines of JSON, without checking it."""
     game = connection.execute(sa.select(schema.games).where(schema.games.c.id == id)).first()
     if game is None:
         raise Refused("no_game", "there is no such game")
@@ -45,7 +45,7 @@ def record_lines(connection: Connection, id: str) -> list[str]:
 def series_games(
     connection: Connection, table: str, first: int, last: int
 ) -> Iterator[tuple[int, list[int], MatchRecord]]:
-    """Finished games of a table by number, each with who sat where (``seating``) and its record."""
+    """Iterate over finished games of a table: number, ``seating`` and record."""
     games, events = schema.games.c, schema.events.c
     for row in connection.execute(
         sa.select(schema.games)
@@ -61,7 +61,7 @@ def series_games(
 
 
 def game_story(connection: Connection, id: str) -> GameStory:
-    """A finished game for those who look at it again."""
+    """Return a finished game with its record."""
     game = connection.execute(sa.select(schema.games).where(schema.games.c.id == id)).first()
     lines = [json.loads(line) for line in record_lines(connection, id)]
     assert game is not None
@@ -75,7 +75,10 @@ def games_of(
     limit: int,
     visitor: str | None = None,
 ) -> list[FinishedGame]:
-    """Finished games, the newest first; private ones only to those who played or know their ids."""
+    """List finished games, newest first, of one person or of all.
+
+    Private games are only in their players' own lists, when ``visitor`` is that person.
+    """
     games = schema.games
     query = sa.select(games).where(games.c.ended.is_not(None))
     if person is not None:
@@ -118,7 +121,7 @@ def _game(connection: Connection, game: Any) -> FinishedGame:
 
 
 def statistics(connection: Connection, person: str) -> dict[str, Statistics]:
-    """What somebody has done in all finished games, by number of players."""
+    """Return a person's statistics of all finished games, for two and for more players."""
     seats, games = schema.game_seats, schema.games
     players = (
         sa.select(sa.func.count())

@@ -11,7 +11,7 @@ from fastapi.responses import PlainTextResponse
 from perudo.games.errors import PerudoError
 from perudo.server.errors import Refused
 from perudo.server.history import records
-from perudo.server.history.ratings import category, rating_curve, standings
+from perudo.server.history.ratings import category, ranking, rating_curve
 from perudo.server.http.auth import ServerHere, token_of
 from perudo.server.wire.bodies import GameList, GameStory, Ladder, PersonPage
 from perudo.server.wire.table_options import HOSTING
@@ -85,5 +85,5 @@ async def ladder(
     if rules not in HOSTING.game.presets:
         raise PerudoError(f"unknown rules {rules!r}; there are: {', '.join(HOSTING.game.presets)}")
     name = category(rules, players)
-    work = partial(standings, ladder=name, limit=limit)
+    work = partial(ranking, ladder=name, limit=limit)
     return {"ladder": name, "entries": await server.service.store.read(work)}

@@ -1,8 +1,9 @@
-"""What the AIs at a table remember of the other players of a series: a function of the log.
+"""The memories that AIs at a table have of the other players of a series.
 
-A memory is what an AI has learned from the settled rounds of the series, as its seat saw them, in
-their order. So it is not stored: after a restart, or when an AI takes a seat, it is shown the
-rounds again. Rows are kept by player (``seating``), and arranged by seat for a decision.
+An AI learns from the settled rounds of the series, in order, as its seat saw them. A memory is a
+function of the log and is therefore not stored: after a restart, or when an AI takes a seat, the
+AI learns from the rounds again. Its rows are kept by player (``seating``), and arranged by seat for
+a decision.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ from perudo.server.table.seating import by_player, by_seat
 from perudo.server.table.table import Table
 
 SHOWN_AT_ONCE = 200
-"""Rounds in one message to an AI process."""
+"""Rounds per message to an AI process."""
 
 
 @dataclass(frozen=True)
 class Learned:
-    """A memory, and how far in the log it has come."""
+    """A memory, and its position in the log."""
 
     memory: Memory
     game: int
     events: int
-    """Events of that game that it knows."""
+    """Events of that game that it has learned from."""
 
 
 class Memories:
@@ -44,10 +45,10 @@ class Memories:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._learned: dict[tuple[int, int, str], Learned] = {}
-        """By the series' first game, player and agent."""
+        """Memories by the series' first game, the player and the agent."""
 
     async def of_seat(self, table: Table, seat: int, agent: str, width: int) -> str | None:
-        """Return what the AI in a seat remembers, arranged by seat; None if it never does."""
+        """Return the memory of the AI in a seat, arranged by seat; None for agents without one."""
         if not width:
             return None
         memory = await self.of_player(table, table.seating[seat], agent, width)
@@ -56,7 +57,7 @@ class Memories:
     async def of_player(
         self, table: Table, player: int, agent: str, width: int, *, fresh: bool = False
     ) -> Memory:
-        """Return what a player remembers after all settled rounds, or when a series begins."""
+        """Return a player's memory after all settled rounds, or an empty one if ``fresh``."""
         if fresh:
             return np.zeros((len(SEATS), width))
         play, seating = table.play, table.seating
@@ -79,7 +80,7 @@ class Memories:
         return memory
 
     def put(self, table: Table, player: int, agent: str, memory: str, game: int) -> None:
-        """Keep the memory of an AI that has seen whole games up to this one where it played."""
+        """Replace a player's memory with one that has learned from all games up to this one."""
         (numbers,) = unpack_memories(memory, 1)
         self._learned[table.first_game, player, agent] = Learned(numbers, game + 1, 0)
 
@@ -100,7 +101,7 @@ class Memories:
 
 
 def _rounds(play: Play, seat: int, after: int) -> list[Record]:
-    """Return the settled rounds of the game that is played, as a seat saw them."""
+    """Return the current game's settled rounds after an event, as a seat saw them."""
     return [position.observe(seat).record for n, position in play.settled if n > after]
 
 

@@ -1,4 +1,7 @@
-"""All tables: making them, finding them, waking them up, and finding players for each other."""
+"""The tables of one server process: creating, finding, loading and unloading them.
+
+A table is *awake* while a ``Room`` holds it in memory, and *asleep* while only its log is stored.
+"""
 
 from __future__ import annotations
 
@@ -43,16 +46,16 @@ log = logging.getLogger("perudo.lobby")
 RATED_TIMER = 120
 """Seconds for each decision at rated tables for which none were chosen."""
 SLEEP_SECONDS = 300.0
-"""A table where nothing goes on and nobody looks is put to sleep after this."""
+"""Idle time after which a table without a running game or followers is put to sleep."""
 
 
 class Invitation(TypedDict):
-    """The part of a table that its link is made of."""
+    """The data from which a table's link is made."""
 
     invites: bool
-    """True if the link leads to a seat."""
+    """True if the link lets its reader take a seat, False if only watch."""
     key: str | None
-    """The key that the link needs for that, if the person may know it."""
+    """The table's invitation key; None if it has none or the person may not know it."""
 
 
 class Lobby:
@@ -61,22 +64,22 @@ class Lobby:
     def __init__(self, service: Service) -> None:
         self._service = service
         self.cluster: Cluster | None = None
-        """The other processes that serve the same tables, if there can be any."""
+        """This process's membership in a cluster; None if it is the only process."""
         self._places: dict[str, str] = {}
-        """Which tables other processes have."""
+        """Owners of tables that other processes are known to have, by table."""
         self._rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Task[Room]] = {}
         self._watch: asyncio.Task[None] | None = None
         self.woken = asyncio.Event()
-        """Set when all games that were being played go on."""
+        """Set once the games that a restart interrupted have been resumed."""
 
     @property
     def awake(self) -> int:
-        """How many tables are awake."""
+        """The number of tables that are awake."""
         return len(self._rooms)
 
     async def start(self) -> None:
-        """Go on with all games that were being played, and that nobody else goes on with."""
+        """Resume interrupted games that no other process has taken, and watch over the tables."""
         if self.cluster is not None:
             await self.cluster.start()
         self._watch = asyncio.create_task(self._look_after(await self._playing()))
@@ -99,9 +102,12 @@ class Lobby:
         await asyncio.gather(*(room.stop() for room in self._rooms.values()))
         self._rooms.clear()
 
-    # --- making ---------------------------------------------------------------------------------
+    # --- creating -------------------------------------------------------------------------------
     async def create(self, person: Person, options: TableOptions, *, counted: bool = True) -> str:
-        """Make a table; returns its id. What the queue has made is not counted as somebody's."""
+        """Create a table, and return its id.
+
+        With ``counted``, it counts against its creator's limits; the queue's tables do not.
+        """
         rules, key, anchor = options.parsed_rules(), new_key(options), new_anchor(1, Moment())
         seated: list[Event] = []
         for number, choice in enumerate(options.seats):
@@ -112,7 +118,7 @@ class Lobby:
                 seated.append(events.Seated(number, player.stored, ""))
         if options.rated:
             _require_rateable(person, options, len(seated))
-            if options.timer is None:  # a player who never moves cannot be sent away
+            if options.timer is None:  # the creator cannot remove a player who never moves
                 options = options.model_copy(update={"timer": RATED_TIMER})
         begun = [opened(person, options, key), anchor, *seated]
         only_ais = len(seated) == len(options.seats)
@@ -127,7 +133,10 @@ class Lobby:
         *,
         counted: bool = True,
     ) -> str:
-        """A table whose log begins with these events; if one is ``started``, in that game."""
+        """Create a table whose log begins with these events, and return its id.
+
+        If ``started`` is among them, the table continues that game.
+        """
         id, now = new_id(), self._service.clock.time()
         entries = [Entry(n, now, event) for n, event in enumerate(begun, 1)]
         table = table_of(id, entries)
@@ -172,7 +181,10 @@ class Lobby:
 
     # --- finding --------------------------------------------------------------------------------
     async def room(self, id: str) -> Room:
-        """A table, woken up if it sleeps. Raises ``Elsewhere`` if another process has it."""
+        """Return the room of a table, loading it if needed.
+
+        Raise ``Elsewhere`` if another process owns the table.
+        """
         room = self._rooms.get(id)
         if room is not None and not room.failed.is_set():
             return room
@@ -184,16 +196,16 @@ class Lobby:
         return await asyncio.shield(self._loading[id])
 
     def find(self, id: str) -> Room | None:
-        """A table, if it is awake."""
+        """Return the room of a table, or None if the table is not awake here."""
         return self._rooms.get(id)
 
     async def info(self, id: str) -> TableInfo:
-        """``TableInfo`` of a table, wherever it is."""
+        """Return the ``TableInfo`` of a table of any process."""
         found: TableInfo = await self._ask(Question("info", id), lambda room: room.info)
         return found
 
     async def invitation(self, id: str, person: str | None) -> Invitation:
-        """What a person who wants to invite others to a table may know, wherever the table is."""
+        """Return the data of a link to a table of any process, as far as a person may know it."""
 
         def found(room: Room) -> Invitation:
             table = room.table
@@ -207,7 +219,7 @@ class Lobby:
         return answer
 
     async def _ask(self, question: Question, find: Callable[[Room], Any]) -> Any:
-        """Find something out about a table, here or at the process that has it."""
+        """Answer a question about a table, here or at the process that owns it."""
         try:
             room = await self.room(question.table)
         except Elsewhere as place:
@@ -220,7 +232,7 @@ class Lobby:
         return await room.perform(work)
 
     async def listing(self, statuses: Iterable[str], limit: int = 100) -> list[ListedTable]:
-        """Public tables, the newest first."""
+        """List public tables, most recently updated first."""
         wanted = schema.tables.c.status.in_(list(statuses)) & ~schema.tables.c.private
         rows = await self._service.store.read(
             lambda connection: connection.execute(
@@ -233,7 +245,7 @@ class Lobby:
         return [_listed(row) for row in rows]
 
     async def seated_at(self, person: str) -> list[str]:
-        """The tables at which somebody sits, and where something goes on or did a moment ago."""
+        """List the open and recently active tables where a person has a seat."""
         if self.cluster is None:
             return [i for i, room in self._rooms.items() if room.table.seat_of(person) is not None]
         tables = schema.tables.c
@@ -246,11 +258,11 @@ class Lobby:
         )
 
     def forget_place(self, id: str) -> None:
-        """Somebody else may have a table now."""
+        """Forget the owner of a table that may have moved."""
         self._places.pop(id, None)
 
     def forget_owner(self, owner: str) -> None:
-        """The tables of a process may be somewhere else now."""
+        """Forget what a process owned, because its tables may have moved."""
         self._places = {id: place for id, place in self._places.items() if place != owner}
 
     # --- waking and sleeping --------------------------------------------------------------------
@@ -275,7 +287,7 @@ class Lobby:
         return room
 
     async def _claim(self, id: str) -> int | None:
-        """Take a table that nobody has; None: there is nobody else."""
+        """Claim a table without an owner, and return its fence; None outside a cluster."""
         if self.cluster is None:
             return None
         name = self.cluster.name
@@ -288,7 +300,7 @@ class Lobby:
         raise Elsewhere(got)
 
     async def _drop(self, id: str) -> None:
-        """Have those who follow a table look for it elsewhere."""
+        """Unload a table, and have its followers look for it at its new owner."""
         room = self._rooms.pop(id, None)
         if room is not None:
             await room.stop()
@@ -296,7 +308,7 @@ class Lobby:
                 follower.moved(id, following.odds, following.sent)
 
     async def give_up(self) -> None:
-        """Nothing that is awake here can be relied on any more."""
+        """Unload all tables, because other processes may have taken them."""
         self._places.clear()
         for id in list(self._rooms):
             await self._drop(id)
@@ -323,7 +335,7 @@ class Lobby:
         for id in tables:
             try:
                 await self.room(id)
-            except Elsewhere:  # somebody was quicker
+            except Elsewhere:  # another process was quicker
                 continue
             except StoreError as error:
                 log.warning("table %s waits for the database: %s", id, error)
@@ -361,10 +373,10 @@ def opened(person: Person, options: TableOptions, key: str | None) -> Opened:
 
 def _require_rateable(person: Person, options: TableOptions, ais: int) -> None:
     if options.preset is None:
-        raise Refused("not_rateable", "rated games are played by a preset's rules, unchanged")
+        raise Refused("not_rateable", "rated games need the unchanged rules of a preset")
     if person.kind == "guest":
         raise Refused("needs_account", "rated games need an account")
     if ais == len(options.seats):
         raise Refused("not_rateable", "games of AIs alone are not rated")
     if options.absence == "wait":
-        raise Refused("not_rateable", "a rated game does not wait for those who are away")
+        raise Refused("not_rateable", "rated games do not wait for absent players")

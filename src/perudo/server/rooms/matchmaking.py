@@ -1,4 +1,4 @@
-"""The queue: players who want the same game find each other at a table."""
+"""Matchmaking: a queue that seats players who want the same kind of game at a new table."""
 
 from __future__ import annotations
 
@@ -15,41 +15,42 @@ from perudo.server.wire import client_messages
 from perudo.server.wire.table_options import HOSTING, OpenSeat, TableOptions, parsed
 
 Wish = tuple[str, int, bool]
+"""The kind of game wanted: preset, number of players, and if it is rated."""
 QUEUE_TIMER = 60
-"""Seconds for each decision at a table that the queue made."""
+"""Seconds for each decision at tables that the queue creates."""
 
 
 class Connection(Protocol):
-    """A connection of a player who waits."""
+    """A connection of a player in the queue."""
 
     person: Person
 
     async def matched(self, table: str) -> None:
-        """Tell the player that they have a seat at a table."""
+        """Notify the player of their seat at a table."""
 
 
 class Queue:
-    """Who waits for which game, in the order in which they came."""
+    """The players waiting for each kind of game, in order of arrival."""
 
     def __init__(self, lobby: Lobby) -> None:
         self._lobby = lobby
         self._waiting: dict[Wish, dict[Connection, str]] = {}
-        """With the seed that each adds to the dice."""
+        """Waiting connections by kind of game, each with its player's seed for the dice."""
 
     def __len__(self) -> int:
         return sum(len(each) for each in self._waiting.values())
 
     def clear(self) -> None:
-        """Another process has the queue now."""
+        """Drop all waiting players, because another process has the queue now."""
         self._waiting.clear()
 
     def leave(self, connection: Connection) -> None:
-        """Somebody waits no longer."""
+        """Remove a player from the queue."""
         for waiting in self._waiting.values():
             waiting.pop(connection, None)
 
     async def take(self, connection: Connection, message: client_messages.Queue) -> None:
-        """Somebody wants to play, or no longer does."""
+        """Add a player to the queue or remove them; seat a full group at a new table."""
         if self._lobby.cluster is not None:
             self._lobby.cluster.require_queue()
         if not message.on:
@@ -59,7 +60,7 @@ class Queue:
         if message.rules not in presets:
             raise Refused("unknown_rules", f"the queue is for presets: {', '.join(presets)}")
         if message.players > HOSTING.max_players(parsed(message.rules)):
-            raise Refused("not_rateable", f"{message.rules} is not played by {message.players}")
+            raise Refused("not_rateable", f"{message.rules} is not for {message.players} players")
         if message.rated and connection.person.kind == "guest":
             raise Refused("needs_account", "rated games need an account")
         wish = (message.rules, message.players, message.rated)
@@ -70,12 +71,15 @@ class Queue:
             seeds = {each: waiting.pop(each) for each in found}
             try:
                 await self._seat(seeds, wish)
-            except PerudoError:  # such as a database that does not answer: they still wait
+            except PerudoError:  # for example, the database does not answer: keep them waiting
                 self._waiting[wish] = {**seeds, **self._waiting[wish]}
                 raise
 
     def _find(self, waiting: Iterable[Connection], players: int) -> list[Connection]:
-        """The first who may meet: nobody twice, and no two of one owner."""
+        """Return the first players who may meet, or an empty list if there are too few.
+
+        A person and their bots do not meet each other.
+        """
         found: dict[str, Connection] = {}
         for connection in waiting:
             found.setdefault(connection.person.answerable, connection)

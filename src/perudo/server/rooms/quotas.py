@@ -1,4 +1,4 @@
-"""The amount of work that a visitor may have done in a day."""
+"""Daily quotas on the work that the server does for one visitor."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ DAY_SECONDS = 86400.0
 
 
 def use_ai_games(connection: Connection, service: Service, use: AiGames) -> None:
-    """Count games of AIs alone against a visitor's day; raise if they are too many."""
+    """Count games between AIs against a visitor's daily quota; raise if they exceed it."""
     day = int(service.clock.time() // DAY_SECONDS)
     use_quota(connection, use.visitor, day, use.games, service.settings.ai_games_per_day)
 
 
 def use_quota(connection: Connection, visitor: str, day: int, amount: int, most: int) -> None:
-    """Count an amount against a visitor's day; raise if it is too much."""
+    """Count an amount against a visitor's daily quota; raise if it exceeds the quota."""
     quotas = schema.quotas
     mine = (quotas.c.visitor == visitor) & (quotas.c.day == day)
     used = connection.execute(sa.select(quotas.c.used).where(mine)).scalar()
     if (used or 0) + amount > most:
         left = max(most - (used or 0), 0)
-        raise Refused("quota", f"AIs can play {most} games a day for one visitor; {left} are left")
+        raise Refused("quota", f"a visitor can have {most} games between AIs a day; {left} left")
     if used is None:
         connection.execute(quotas.insert().values(visitor=visitor, day=day, used=amount))
     else:

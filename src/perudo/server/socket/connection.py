@@ -1,8 +1,8 @@
-"""One WebSocket: reads messages, hands them to tables, sends what it is given.
+"""A client's WebSocket connection, which passes messages between the client and tables.
 
-It never waits for a slow reader: whoever does not keep up is closed, and gets what it missed when
-it comes back. What is asked of a table that another process has is passed on to that process, and
-followed again where the table is next, should that process end.
+The server never waits for a slow client: it closes the connection, and the client gets what it
+missed when it reconnects. The connection passes messages for a table on to the process that owns
+it. If that process ends, the connection follows the table at its next owner.
 """
 
 from __future__ import annotations
@@ -32,27 +32,28 @@ from perudo.server.wire.server_messages import ServerMessage
 log = logging.getLogger("perudo.connection")
 
 OUTBOX = 512
-"""Messages that may wait for a slow reader."""
+"""Most messages that may wait for a slow client."""
 PATIENCE = 30
-"""Refusals for sending too much, after which the connection is closed."""
+"""Refusals for sending too fast after which the server closes the connection."""
 FOLLOW_SECONDS = 0.5
-"""How long to wait before looking again for a table that is on its way."""
+"""Delay before the next attempt to follow a table that is moving between processes."""
 
 TOO_SLOW, TOO_MUCH = 4008, 4029
+"""WebSocket close codes: the client reads too slowly, or sends too much."""
 
 
 @dataclass
 class Away:
-    """A table that is followed at another process."""
+    """A table of another process that the client follows."""
 
     owner: str
     odds: bool = False
     n: int | None = None
-    """The number of the last event that came from there."""
+    """The number of the last event that the process sent."""
 
 
 class WebConnection(Conversation):
-    """A person's or program's connection."""
+    """The connection of a person or program by WebSocket."""
 
     def __init__(
         self,
@@ -67,7 +68,7 @@ class WebConnection(Conversation):
         self._socket = socket
         self._address = address
         self.token_hash = token_hash(token)
-        """Of the session or bot token with which it was opened."""
+        """Hash of the session or bot token that opened the connection."""
         self._outbox: asyncio.Queue[str | int] = asyncio.Queue()
         now = server.service.clock.now()
         self._playing = Bucket.full(PLAYING_RATE, now)
@@ -75,22 +76,22 @@ class WebConnection(Conversation):
         self._refusals = 0
         self._away: dict[str, Away] = {}
         self._met: set[str] = set()
-        """Processes that know of this connection."""
+        """Other processes that this connection has sent messages to."""
         self._wish: client_messages.Queue | None = None
-        """What is waited for in the queue, wherever that is."""
+        """The client's request to join the queue; None if the client is not waiting."""
         self._unanswered: defaultdict[str, deque[Any]] = defaultdict(deque)
-        """What was passed on to each process, in the order in which it answers."""
+        """Unanswered messages to each process, in the order of its answers."""
         self._moving: set[asyncio.Task[None]] = set()
 
     def send(self, message: ServerMessage) -> None:
-        """Put a message into the outbox."""
+        """Queue a message for sending; close the connection if too many are waiting."""
         if self._outbox.qsize() >= OUTBOX:
             self.close(TOO_SLOW)
         else:
             self._outbox.put_nowait(to_json(message).decode())
 
     def close(self, code: int) -> None:
-        """End the connection when what was said before has been sent."""
+        """Close the connection once all earlier messages have been sent."""
         self._outbox.put_nowait(code)
 
     async def run(self) -> None:
@@ -164,7 +165,7 @@ class WebConnection(Conversation):
 
     def _may_send(self) -> bool:
         now = self._server.service.clock.now()
-        # Of tables elsewhere it is not known here whether one sits at them.
+        # Only their owners know the seats of tables elsewhere: assume that the client plays there.
         plays = bool(self._away) or any(
             room.table.seat_of(self.person.id) is not None for room in self._rooms()
         )
@@ -180,7 +181,7 @@ class WebConnection(Conversation):
         return await super()._do(message)
 
     async def matched(self, table: str) -> None:
-        """The queue has found a table."""
+        """Send the client the table that the queue has found."""
         self._wish = None
         await super().matched(table)
 
@@ -199,7 +200,7 @@ class WebConnection(Conversation):
         self._server.cluster.pass_on(owner, self, message, unasked)
 
     def hear(self, owner: str, message: ServerMessage) -> None:
-        """Take a message that another process sends to this connection."""
+        """Send the client a message from another process, and keep track of its answers."""
         if message["type"] == "matched":
             self._wish = None
             if self.program:
@@ -214,30 +215,31 @@ class WebConnection(Conversation):
         self.send(message)
 
     def turned_away(self, owner: str) -> None:
-        """The process to which something was passed on does not have the table any more."""
+        """Handle the oldest unanswered message again: its process no longer has the table."""
         if self._unanswered[owner]:
             self._do_soon(self.take(self._unanswered[owner].popleft()))
 
     def moved(self, table: str, odds: bool, after: int | None) -> None:
-        """Look for a table again that was followed."""
+        """Follow a table again that has moved to another process."""
         self._away.pop(table, None)
         self._tables.discard(table)
         self._do_soon(self._follow_again(table, odds, after))
 
     def lost(self, owner: str) -> None:
-        """A process is gone, or something from it was: do again what it knew of this connection."""
+        """Recover from the loss of a process or of its messages: follow its tables, ask again."""
         for table, away in list(self._away.items()):
             if away.owner == owner:
                 self.moved(table, away.odds, away.n)
         self._do_soon(self._ask_again(list(self._unanswered.pop(owner, ()))))
 
     async def _ask_again(self, unanswered: list[Any]) -> None:
-        """Do what may not have been done; what was done is acknowledged as repeated."""
-        if self._wish is not None:  # whoever is gone may have had the queue
+        """Handle unanswered messages again; tables acknowledge those already done as repeated."""
+        if self._wish is not None:  # the lost process may have had the queue
             await self.take(self._wish)
         for message in unanswered:
-            if isinstance(message, client_messages.Say):  # might be said twice
-                self._error("try_again", "this may not have been said", message.table, message.ref)
+            if isinstance(message, client_messages.Say):  # a second attempt could say it twice
+                problem = "this message may not have been sent"
+                self._error("try_again", problem, message.table, message.ref)
             elif not isinstance(message, client_messages.Queue):
                 await self.take(message)
 

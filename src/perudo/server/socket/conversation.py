@@ -1,4 +1,4 @@
-"""What somebody asks for over a connection, and what is answered; wherever the connection is."""
+"""The handling of a client's messages, for connections to this process and to others."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from perudo.server.wire import client_messages
 from perudo.server.wire.server_messages import ServerMessage
 
 MOST_TABLES = 200
-"""Tables that one connection may follow."""
+"""Most tables that one connection may follow."""
 
 
 async def carry_out(room: Room, person: Person, message: Any) -> Answer:
-    """Do what a message asks of a table, in the table's task."""
+    """Carry out a message to a table; call this in the table's own task."""
     if not isinstance(message, client_messages.Fill):
         return await room.do(COMMANDS[type(message)](person, message))
     Fill.require(room.table, person, message)
@@ -35,42 +35,42 @@ async def carry_out(room: Room, person: Person, message: Any) -> Answer:
 
 
 class Conversation:
-    """Reads messages and hands them to tables; what it is given it sends, somehow."""
+    """A client's connection without its transport; subclasses send the messages."""
 
     def __init__(self, server: Server, person: Person, program: bool) -> None:
         self.person = person
         self.program = program
         self._server = server
         self._tables: set[str] = set()
-        """The tables of this process that are followed."""
+        """Tables of this process that the client follows."""
         self._talk = Bucket.full(TALK_RATE, server.service.clock.now())
 
     def send(self, message: ServerMessage) -> None:
-        """Hand over a message, without waiting."""
+        """Send the client a message, without waiting."""
         raise NotImplementedError
 
     def moved(self, table: str, odds: bool, after: int | None) -> None:
-        """A table that was followed belongs to another process now."""
+        """Find a followed table again that has moved to another process."""
         raise NotImplementedError
 
     def _pass_on(self, owner: str, message: Any) -> None:
-        """Have the process that has the table do what a message asks for."""
+        """Pass a message on to the process that owns the table."""
         raise NotImplementedError
 
     def let_go(self) -> None:
-        """Follow nothing any more."""
+        """Leave the queue and stop following all tables."""
         self._server.queue.leave(self)
         for room in self._rooms():
             room.let_go(self)
         self._tables.clear()
 
     def _rooms(self) -> Iterator[Room]:
-        """The tables that this connection follows here."""
+        """Return the rooms of this process that the client follows."""
         found = (self._server.lobby.find(table) for table in list(self._tables))
         return (room for room in found if room is not None)
 
     async def take(self, message: Any) -> None:
-        """Do what a message asks for, and answer it."""
+        """Carry out a message, and answer it."""
         table = getattr(message, "table", None)
         ref = getattr(message, "move", None) or getattr(message, "ref", None)
         try:
@@ -119,15 +119,15 @@ class Conversation:
             raise Refused("too_fast", "you talk too much; wait a moment")
 
     async def matched(self, table: str) -> None:
-        """The queue has found a table."""
+        """Send the client the table that the queue has found; programs follow it at once."""
         self.send({"type": "matched", "table": table})
         if self.program:
             await self.follow(table)
 
     async def follow(self, table: str, after: int | None = None) -> None:
-        """Follow a table unasked: programs hear of all at which they sit.
+        """Follow a table where a program has a seat, without its request.
 
-        Of a game that is over they are not told again.
+        The events of a finished game are not sent again.
         """
         room = await self._server.lobby.room(table)
         play = room.table.play

@@ -1,4 +1,4 @@
-"""A connection that is open at another process, at the process that has its tables."""
+"""Clients of other processes that use tables of this one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ log = logging.getLogger("perudo.remote")
 
 
 class RemoteConversation(Conversation):
-    """Does what another process passes on for one of its connections, one thing after the other."""
+    """A client of another process, whose messages are handled one by one."""
 
     def __init__(
         self,
@@ -36,11 +36,11 @@ class RemoteConversation(Conversation):
         self._task = asyncio.create_task(self._run())
 
     def send(self, message: ServerMessage) -> None:
-        """Send a message to where the connection is."""
+        """Send the client a message through the process of its connection."""
         self._tell({"kind": "send", "connection": self._number, "message": message})
 
     def moved(self, table: str, odds: bool, after: int | None) -> None:
-        """Have the process of the connection look for the table."""
+        """Have the process of the connection follow the table at its new owner."""
         self._tables.discard(table)
         self._tell(
             {
@@ -57,12 +57,15 @@ class RemoteConversation(Conversation):
         self._tell({"kind": "elsewhere", "connection": self._number, "table": table})
 
     def put(self, person: Person, text: str, unasked: bool) -> None:
-        """Take something that was passed on; what is unasked for is not acknowledged."""
+        """Queue a message that the other process passes on.
+
+        ``unasked`` messages come from that process itself, and are not acknowledged.
+        """
         self.person = person
         self._inbox.put_nowait((text, unasked))
 
     def end(self) -> None:
-        """The connection is gone, or its process."""
+        """Stop serving the client: its connection or process is gone."""
         self._task.cancel()
         self.let_go()
 
@@ -75,11 +78,11 @@ class RemoteConversation(Conversation):
                 continue
             try:
                 await self.take(message)
-            except Exception:  # each is answered, and the next may fare better
+            except Exception:  # answer it all the same, and go on with the next
                 log.exception("what was passed on by process %s failed", self._origin)
                 ref = getattr(message, "move", None) or getattr(message, "ref", None)
                 table = getattr(message, "table", None)
-                self._error("try_again", "this could not be done; try again", table, ref)
+                self._error("try_again", "the server could not do this; try again", table, ref)
 
     async def _follow_again(self, message: client_messages.Open) -> None:
         try:
@@ -87,7 +90,7 @@ class RemoteConversation(Conversation):
                 await self.follow(message.table, message.after)
             else:
                 await self._open(message)
-        except Exception as error:  # the table has moved on, does so now, or is gone
+        except Exception as error:  # the table has moved, is moving, or does not exist
             if getattr(error, "code", "try_again") == "try_again":
                 log.warning("table %s cannot be followed here: %s", message.table, error)
                 self.moved(message.table, message.odds, message.after)

@@ -1,6 +1,6 @@
 """The events of a table as the server sends them.
 
-A field of an event's type is what leaves a table's log; nothing else does.
+Only the fields declared here leave a table's log.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Player(TypedDict):
     name: str
     kind: PlayerKind
     id: str | None
-    """Null for AIs."""
+    """The person's id; null for AIs."""
     agent: str | None
     """The AI's name with its parameters; null for people and bots."""
 
@@ -70,18 +70,18 @@ class StartedEvent(Stamp):
     game: int
     players: list[Player]
     sitting: NotRequired[list[int]]
-    """The seat in which each player sat when the series began, by seat. In a series of AIs alone
-    every player has every seat equally often; ``wins`` move with the players."""
+    """The seats that the players had when the series began, by current seat. In a series between
+    AIs every player has every seat equally often; ``wins`` move with the players."""
     commit: str | None
     """Commitment to the first round's dice."""
 
 
 class FairDeal(TypedDict):
-    """The commitments told with a deal (see Fair dice)."""
+    """The commitments sent with a deal (see Fair dice)."""
 
     commit: str
     next: str
-    """Commit of the next round."""
+    """Commitment to the next round's dice."""
     locks: list[str]
     anchor: NotRequired[str]
     seeds: NotRequired[list[str]]
@@ -95,10 +95,10 @@ class DealEvent(Stamp):
     round: int
     opener: int
     dice: list[str | None]
-    """Dice of each seat; null: hidden from the viewer."""
+    """Dice of each seat; null if hidden from the viewer."""
     fair: NotRequired[FairDeal]
     start_roll: NotRequired[list[list[int | None]]]
-    """The faces rolled for the opener, attempt by attempt, by seat."""
+    """Faces rolled to choose the opener: for each attempt, the face of each seat."""
 
 
 class ActEvent(Stamp):
@@ -108,7 +108,7 @@ class ActEvent(Stamp):
     seat: int
     action: str
     by: By
-    """``fallback``: for an AI that failed; ``window``: settled when the calza window closed."""
+    """``fallback``: the server acted for an AI that failed; ``window``: the calza window closed."""
 
 
 class AnsweredEvent(Stamp):
@@ -117,11 +117,11 @@ class AnsweredEvent(Stamp):
     kind: Literal["answered"]
     seat: int
     action: NotRequired[str]
-    """Only to the player who answered."""
+    """The answer; sent only to the player who gave it."""
 
 
 class FairResult(TypedDict):
-    """The keys of the hands that were shown."""
+    """The keys of the revealed hands (see Fair dice)."""
 
     keys: list[str | None]
 
@@ -134,7 +134,7 @@ class ResultEvent(Stamp, Settled):
 
 
 class FairEnd(TypedDict):
-    """The secret from which all dice of the game follow."""
+    """The secret from which all dice of the game are derived (see Fair dice)."""
 
     secret: str
 
@@ -170,7 +170,7 @@ class BackEvent(Stamp):
 
 
 class PausedEvent(Stamp):
-    """The creator has stopped the clocks or let them go on."""
+    """The creator has paused or resumed the clocks."""
 
     kind: Literal["paused"]
     on: bool
@@ -178,7 +178,7 @@ class PausedEvent(Stamp):
 
 
 class AbsenceEvent(Stamp):
-    """The creator has chosen what an absence does."""
+    """The creator has chosen how the table handles absent players."""
 
     kind: Literal["absence"]
     action: AbsenceAction
@@ -203,7 +203,7 @@ class SaidEvent(Stamp):
 
 
 class MutedEvent(Stamp):
-    """The creator has muted a seat or lets it speak again."""
+    """The creator has muted or unmuted a seat."""
 
     kind: Literal["muted"]
     seat: int

@@ -1,7 +1,6 @@
-"""The messages that the server sends: one closed union of typed dictionaries.
+"""The messages that the server sends: a closed union of typed dictionaries.
 
-The server makes exactly these. docs/protocol.md and /asyncapi.json are generated from here and from
-``client_messages``.
+docs/protocol.md and /asyncapi.json are generated from this module and ``client_messages``.
 """
 
 from __future__ import annotations
@@ -80,18 +79,18 @@ class Window(TypedDict):
 
 
 class Facts(TypedDict):
-    """Public facts about a game that stay as they are while players bid."""
+    """Public facts about a game that bids do not change."""
 
     round: int
     counts: list[int]
-    """Dice of each seat; 0: out."""
+    """Number of dice of each seat; 0 if out."""
     wild: int | None
     palafico: int | None
     been_palafico: list[int]
     opener: int | None
     total: int
     last: Settled | None
-    """How the last round was settled, as in ``result``."""
+    """The outcome of the last round, as in ``result``."""
     winner: int | None
     over: bool
 
@@ -108,21 +107,21 @@ class PublicView(Facts):
 
 
 class View(PublicView):
-    """The game on a table as one viewer may see it now."""
+    """The current state of a game as one viewer may see it."""
 
     seat: int | None
-    """The viewer's own; null: a spectator."""
+    """The viewer's seat; null for spectators."""
     question: int
     """The number that an action must quote."""
     dice: str | None
-    """The viewer's own."""
+    """The viewer's own dice."""
     legal: list[str] | None
-    """Everything the viewer may do now; null when nothing is asked."""
+    """All legal actions of the viewer; null when the viewer has no decision to make."""
     odds: dict[str, float | None] | None
     """Probability that each legal action's claim is true, if requested and allowed."""
     window: Window | None
     seconds: float | None
-    """Time left for the turn."""
+    """Seconds left for the turn; null without a timer or while paused."""
 
 
 # --- messages -----------------------------------------------------------------------------------
@@ -138,7 +137,7 @@ class Welcome(TypedDict):
 
 
 class Table(TypedDict):
-    """Everything about a table: after opening it, or when too much was missed."""
+    """The whole state of a table: after opening it, or when too many events were missed."""
 
     type: Literal["table"]
     table: str
@@ -150,7 +149,7 @@ class Table(TypedDict):
 
 
 class Events(TypedDict):
-    """What has happened since the last message, and the game as it is now."""
+    """The events since the last message, and the current state of the game."""
 
     type: Literal["events"]
     table: str
@@ -162,20 +161,21 @@ class Events(TypedDict):
 
 
 class Ack(TypedDict):
-    """A message was carried out and its effect stored."""
+    """Confirmation that a message was carried out and its effect stored."""
 
     type: Literal["ack"]
     table: str | None
     ref: str | None
-    """``move`` or ``ref`` of the message."""
+    """``move`` or ``ref`` of the confirmed message."""
     n: int | None
-    """The number of the event that it caused."""
+    """The number of the first event that it caused, or of the table's last event if it caused none;
+    null for messages without a table."""
     repeated: bool
-    """True if it had been carried out before and was not done again."""
+    """True if the message had been carried out before and changed nothing now."""
 
 
 class Error(TypedDict):
-    """A message was refused."""
+    """Refusal of a message."""
 
     type: Literal["error"]
     code: str
@@ -197,7 +197,7 @@ class Challenge(TypedDict):
     by: str
     info: TableInfo
     key: str | None
-    """The invitation's key: ``sit`` needs it where all free seats are of kind `invited`."""
+    """The invitation key; ``sit`` needs it if all free seats are of kind `invited`."""
 
 
 @final
@@ -239,10 +239,10 @@ class End(protocol.End, Where):
 
 
 ProgramMessage = Hello | Decide | Result | End
-"""The messages that a program gets on its standard input, and the table they are about."""
+"""The messages that programs also read from standard input, each with its table."""
 
 ServerMessage = Annotated[
     Welcome | Table | Events | Ack | Error | Challenge | Matched | Pong | ProgramMessage,
     Field(discriminator="type"),
 ]
-"""Everything that the server sends."""
+"""Any message that the server sends."""

@@ -1,4 +1,4 @@
-// The service over HTTP. Whoever comes without a session becomes a guest when one is needed.
+// The server's HTTP API. A visitor without a session becomes a guest when one is needed.
 
 import { kept, keep } from "./choices.js";
 
@@ -46,10 +46,10 @@ export function becomeVisitor(you) {
   keep(VISITED, Boolean(you));
 }
 
-// Only a browser that has been here before asks who it is.
+// The setting that records if this browser has a session; without one, do not ask the server for it.
 const VISITED = "visited";
 
-// Who one is; null if nobody yet and no guest is wanted.
+// Return the visitor; null if there is no session and `asGuest` is false.
 export async function me(asGuest = true) {
   if (visitor) return visitor;
   arriving ??= arrive(asGuest).finally(() => {
@@ -77,7 +77,7 @@ export async function retryingAsGuest(work) {
     return await work();
   } catch (error) {
     if (error.code !== "no_session") throw error;
-    visitor = null; // the session was ended elsewhere
+    visitor = null; // the session has ended, so become a guest
     await me();
     return work();
   }

@@ -1,4 +1,4 @@
-// A game that has ended, as one line of a list.
+// A finished game as a list item.
 
 import { h, link } from "./dom.js";
 import { t, when, playerName } from "./words.js";

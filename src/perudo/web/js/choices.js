@@ -1,4 +1,4 @@
-// What a visitor has chosen, kept in this browser only; where storage is refused, for this visit.
+// The visitor's settings, kept in this browser; without storage, only until the page closes.
 
 const visit = new Map();
 const PREFIX = "perudo.";
@@ -9,7 +9,7 @@ export function kept(name) {
     const text = localStorage.getItem(PREFIX + name);
     return text === null ? undefined : JSON.parse(text);
   } catch {
-    return undefined; // no storage, or not ours: as if nothing had been chosen
+    return undefined; // no storage, or not our data: use the default
   }
 }
 
@@ -18,7 +18,7 @@ export function keep(name, value) {
   try {
     localStorage.setItem(PREFIX + name, JSON.stringify(value));
   } catch {
-    // a browser that refuses storage keeps it for this visit, in the map above
+    // no storage: the map above keeps it until the page closes
   }
 }
 

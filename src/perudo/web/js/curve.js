@@ -1,11 +1,11 @@
-// A line with its interval, drawn; the numbers are beside it for those who cannot see it.
+// A line chart with an interval band. The caption has the latest numbers, for screen readers too.
 
 import { h, svg } from "./dom.js";
 import { number } from "./words.js";
 
 const WIDE = 600, HIGH = 180, EDGE = 6;
 
-// `points` are [when, value, low, high].
+// `points` are [time in seconds, value, low, high].
 export function curve(points, label, whenText) {
   const lows = Math.min(...points.map((point) => point[2]));
   const highs = Math.max(...points.map((point) => point[3]));

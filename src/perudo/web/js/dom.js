@@ -1,4 +1,4 @@
-// Making elements. Styles are set by classes only: the content policy allows nothing inline.
+// Helpers that create elements. Styles use classes, because the content policy forbids inline styles.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -29,7 +29,7 @@ export function link(text, href, attributes = {}) {
   return h("a", { href, ...attributes }, text);
 }
 
-// Replace what an element holds only if it would look different, so that focus and scrolling stay.
+// Replace an element's children only if they differ, which keeps focus and scroll position.
 export function show(element, ...children) {
   const wanted = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
   const holder = document.createElement(element.tagName);
@@ -44,7 +44,7 @@ function option([value, text], chosen) {
   return h("option", { value, selected: String(value) === String(chosen) }, text);
 }
 
-// `options` are pairs of a value and its text; where the text is a list, a group of that name.
+// `options` are pairs of a value and its text, or of a group's label and a list of values.
 export function choice(label, options, chosen, onchange, attributes = {}) {
   const select = h("select", { onchange: () => onchange(select.value), ...attributes },
     options.map(([value, text]) => (Array.isArray(text)

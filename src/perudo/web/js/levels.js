@@ -1,4 +1,4 @@
-// The strengths of computers, weakest first: which there are the service says, what they are called the catalogues.
+// Levels of the built-in computers, weakest first. The server lists them; the catalogues name them.
 
 import { get, post, retryingAsGuest } from "./api.js";
 import { t, has } from "./words.js";
@@ -12,7 +12,7 @@ export async function levels() {
   return known;
 }
 
-// The one that was chosen last, else the weakest but one.
+// The level chosen last, or else the second weakest.
 export function usual(all) {
   const chosen = kept("level");
   return (all.find(({ name }) => name === chosen) ?? all[Math.min(1, all.length - 1)]).name;
@@ -26,7 +26,7 @@ export function levelSummary({ name, summary }) {
   return has(`level.${name}.summary`) ? t(`level.${name}.summary`) : summary;
 }
 
-// One click: a table with computers of a level, or with an agent in each of their seats.
+// Create a table with three computers, of one level or one agent, and go to it.
 export async function playNow(level, agent = null) {
   const ai = agent ? { kind: "ai", agent } : { kind: "ai", level };
   const seats = [{ kind: "open" }, ...Array.from({ length: COMPUTERS }, () => ai)];

@@ -1,4 +1,4 @@
-// The line to the service: one WebSocket for all tables, mended whenever it breaks.
+// The connection to the server: one WebSocket for all tables, which reconnects when it breaks.
 
 import { me, forgetVisitor } from "./api.js";
 
@@ -11,8 +11,8 @@ class Line extends EventTarget {
   #wait = SOONEST_MS;
   #timer = null;
   #refs = 0;
-  #asked = new Map(); // what has been asked and not been answered, by its ref
-  #followed = new Map(); // table -> who follows it
+  #asked = new Map(); // unanswered messages by their ref
+  #followed = new Map(); // table -> its follower
   #pong = null;
   #name = Math.random().toString(36).slice(2, 10);
   up = false;
@@ -25,21 +25,21 @@ class Line extends EventTarget {
     addEventListener("online", awake);
   }
 
-  // Follow a table: `follower.last()` is the last event it has, `follower.take(message)` gets more.
+  // Follow a table: `follower.last()` returns its last event's number, `follower.take(message)` gets more.
   follow(table, follower) {
     this.#followed.set(table, follower);
     if (this.up) this.#open(table, follower);
     else this.#connect();
   }
 
-  // A view that is drawn anew follows the table before the old one leaves it: then it stays followed.
+  // Stop following a table, unless a newer view of it has followed it meanwhile.
   leave(table, follower) {
     if (this.#followed.get(table) !== follower) return;
     this.#followed.delete(table);
     if (this.up) this.#send({ type: "shut", table });
   }
 
-  // Send something that is acknowledged or refused; it is sent again if the line breaks before.
+  // Send a message and wait for its answer. If the connection breaks before, it is sent again.
   ask(message) {
     const ref = `${this.#name}.${++this.#refs}`;
     const named = { ...message, [message.type === "action" ? "move" : "ref"]: ref };
@@ -61,7 +61,7 @@ class Line extends EventTarget {
     try {
       await me();
     } catch {
-      this.#later(); // the service is away; it is asked again
+      this.#later(); // the server is unreachable: try again later
       return;
     }
     if (this.#socket && this.#socket.readyState <= WebSocket.OPEN) return;
@@ -90,7 +90,7 @@ class Line extends EventTarget {
     this.#wait = Math.min(this.#wait * 1.6, LATEST_MS);
   }
 
-  // The phone was locked, or the network changed: find out at once whether the line still works.
+  // After the phone was locked or the network changed, test the connection at once.
   #lookAlive() {
     this.#wait = SOONEST_MS;
     if (!this.#followed.size) return;

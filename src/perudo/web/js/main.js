@@ -1,4 +1,4 @@
-// The page: its header, and which view an address shows.
+// The page's header, settings and routing.
 
 import { h, link, button, choice, tick } from "./dom.js";
 import { loadWords, chooseLanguage, language, t, reason, LANGUAGES } from "./words.js";
@@ -8,8 +8,8 @@ import { notice } from "./notices.js";
 
 let turn = 0;
 
-// A view is a file in `views`: its name is the first word of its address, and it exports `view`, which gets the other
-// words and returns an element. All but the front page load when they are looked at.
+// Each view is a file in `views`, named by the first word of its address. It exports `view`, which gets the other
+// words and returns an element. All but the front page load on demand.
 async function viewAt(name) {
   if (!/^[a-z]+$/.test(name)) return front;
   const file = new URL(`./views/${name}.js`, import.meta.url);
@@ -32,7 +32,7 @@ async function route() {
     shown = h("div", { class: "page" }, h("h1", {}, t("wrong.title")), h("p", {}, reason(error)), link(t("nav.home"), "#/"));
     if (!("code" in error)) console.error(error);
   }
-  if (mine !== turn) return; // somebody has gone on meanwhile
+  if (mine !== turn) return; // the visitor has gone to another page meanwhile
   main.replaceChildren(shown);
   main.dataset.view = name || "front";
   document.title = `${shown.querySelector("h1")?.textContent ?? ""} · Perudo`.replace(/^ · /, "");

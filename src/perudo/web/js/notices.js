@@ -1,11 +1,11 @@
-// Short messages at the edge of the page, which go away by themselves, and what is spoken to those who listen.
+// Short notices that disappear by themselves, and announcements for screen readers.
 
 import { h } from "./dom.js";
 
 const STAY_MS = 5000;
 const KEPT_LINES = 60;
 
-// The one place from which everything is spoken, in order.
+// Announce a text. All announcements share one live region, so that they keep their order.
 export function say(text) {
   const live = document.getElementById("live");
   const line = document.createElement("p");

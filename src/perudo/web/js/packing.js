@@ -1,6 +1,6 @@
-// A game's transcript inside a link: nothing is stored for it anywhere.
+// Links that contain a whole transcript, compressed, so that no server has to store it.
 
-const MOST_CHARACTERS = 60_000; // as many as the service reads
+const MOST_CHARACTERS = 60_000; // the server's limit
 
 async function through(bytes, stream, most = Infinity) {
   const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
@@ -19,7 +19,7 @@ export async function packed(text) {
   return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-// What was packed; null if this is nothing of the kind.
+// Return the packed text; null if the link is damaged.
 export async function unpacked(text) {
   try {
     const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));

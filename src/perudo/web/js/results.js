@@ -1,4 +1,4 @@
-// The results page as the lab writes it: headings, paragraphs, lists, tables and figures.
+// Renders the lab's results page from Markdown: headings, paragraphs, lists, tables and figures.
 
 import { h } from "./dom.js";
 import { t } from "./words.js";
@@ -30,7 +30,7 @@ function table(lines, label) {
     h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, inline(cell))))))));
 }
 
-// Each part of the page folds, so that a long page stays short.
+// Sections can be folded, because the page is long.
 export function rendered(text) {
   const parts = [];
   let here = h("div", {});
@@ -51,7 +51,7 @@ export function rendered(text) {
     else if (lines[0].startsWith("|")) here.append(table(lines, title || "Results"));
     else if (lines[0].startsWith("- ")) {
       const list = h("ul", { class: "rule-list" }, lines.map((line) => h("li", {}, inline(line.replace(/^- /, "")))));
-      // Before the first heading stand the commands by which all of it was made: for those who ask.
+      // The list before the first heading has the commands that made the results, which few readers want.
       here.append(parts.length > 1 ? list : h("details", { class: "fold" }, h("summary", {}, t("lab.commands")), list));
     }
     else here.append(h("p", {}, inline(lines.join(" "))));

@@ -1,4 +1,4 @@
-// SHA-256 and HMAC of our own: browsers offer theirs only over https, and tables in a local network have none.
+// SHA-256 and HMAC. Browsers offer their own only over https, but servers in a local network use http.
 
 const BLOCK = 64;
 
@@ -10,7 +10,7 @@ function primes(count) {
   return found;
 }
 
-// The first 32 bits of a number's fraction.
+// The first 32 bits of a number's fractional part.
 const fraction = (number) => ((number - Math.floor(number)) * 2 ** 32) | 0;
 const ROUNDS = primes(64).map((prime) => fraction(Math.cbrt(prime)));
 const START = primes(8).map((prime) => fraction(Math.sqrt(prime)));

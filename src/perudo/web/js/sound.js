@@ -1,4 +1,4 @@
-// A few soft tones, made here; off until somebody switches them on.
+// A few soft synthesized tones; off by default.
 
 import { kept } from "./choices.js";
 

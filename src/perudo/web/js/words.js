@@ -1,4 +1,4 @@
-// What the page says, in the reader's language: catalogues in lang/, chosen once and at any time.
+// Translations: the texts of the page come from a catalogue in lang/, for the language chosen.
 
 import { kept, keep } from "./choices.js";
 
@@ -21,7 +21,7 @@ export async function chooseLanguage(tag) {
   await loadWords();
 }
 
-// The text of a key, with {names} filled in. With a count, the key's form for one or for several.
+// Return the text of a key, with {names} filled in. With a count, use its singular or plural form.
 export function t(key, values = {}) {
   const form = "count" in values ? `${key}.${plural(values.count)}` : key;
   const text = catalogue[form] ?? catalogue[key];
@@ -33,7 +33,7 @@ export function has(key) {
   return key in catalogue;
 }
 
-// Why something was refused, by its code; what has none is told as the service says it.
+// Explain a refusal by its code; for unknown codes, return the server's message.
 export function reason(error) {
   return has(`error.${error.code}`) ? t(`error.${error.code}`, { message: error.message }) : error.message;
 }
@@ -57,13 +57,13 @@ export function when(seconds) {
   return new Intl.DateTimeFormat(language(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(seconds * 1000));
 }
 
-// A computer that sits here for its level is called "strong (B)"; people read it in their language.
+// Translate the level in a computer's name such as "strong (B)".
 export function playerName(name) {
   const found = /^(\w+) \(([A-J])\)(.*)$/.exec(name ?? "");
   return found && has(`level.${found[1]}`) ? t("seat.computer", { level: t(`level.${found[1]}`), seat: found[2] }) + found[3] : name ?? "";
 }
 
-// What stands in the place of a name where nobody sits.
+// The label of an empty seat.
 export function emptyName(seat) {
   return seat.kind === "invited" ? t("seat.invited") : t("seat.free");
 }

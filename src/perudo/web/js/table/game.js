@@ -1,4 +1,4 @@
-// What this browser knows of one table: kept up to date from the messages, read by what shows it.
+// The client's state of one table, updated from the server's messages and read by the views.
 
 import { sentence } from "../games/perudo/speech.js";
 import { checked } from "../games/perudo/checked.js";
@@ -9,14 +9,14 @@ export class TableGame extends EventTarget {
   view = null;
   n = 0;
   events = [];
-  transcript = []; // {n, kind, text}: every event of this game that is worth a sentence
-  lastResult = null; // {event, before}: the last settled round and how things stood before it
-  formerly = []; // who had each seat last: who leaves is gone from `info` when it is told
+  transcript = []; // {n, kind, text}: the events of this game that have a sentence
+  lastResult = null; // {event, before}: the last settled round and the view before it
+  formerly = []; // the last player's name of each seat, because `info` no longer has players who left
   receivedAt = 0;
-  pledge = null; // {game, anchor, seed}: what was announced of the dice when this browser added its part
-  #dice; // what came of checking the dice, once somebody has asked
+  pledge = null; // {game, anchor, seed}: the server's commitment when this browser sent its seed
+  #dice; // the cached outcome of checking the dice
 
-  // The key is that of an invitation; what else a link was wrapped in does not belong to it.
+  // `key` is an invitation key; drop characters that a link may have been wrapped in.
   constructor(id, me, key = null) {
     super();
     this.id = id;
@@ -38,7 +38,7 @@ export class TableGame extends EventTarget {
     return this.info?.creator === this.me.id;
   }
 
-  // Whether this visitor is told the key with which others can take seats by invitation.
+  // True if the server shows this visitor the key for seats by invitation.
   get mayInvite() {
     return this.creator || this.seat !== null;
   }
@@ -59,7 +59,7 @@ export class TableGame extends EventTarget {
     return this.view?.wild ?? null;
   }
 
-  // What is left of the turn, or of the window for calza, in seconds; null where nobody counts.
+  // Seconds left for the turn or in the calza window; null without a timer.
   secondsLeft() {
     const left = this.view?.window ? this.view.window.seconds : this.view?.seconds;
     if (left === null || left === undefined) return null;
@@ -96,20 +96,20 @@ export class TableGame extends EventTarget {
     this.dispatchEvent(new CustomEvent("change", { detail: { fresh, everything, before } }));
   }
 
-  // What was said in the round that an event settles: [seat, action], in order.
+  // The actions of the round that an event settles, without declines: [seat, action], in order.
   saidBefore(result) {
     const round = this.events.filter((event) => event.n < result.n);
     return round.slice(round.findLastIndex((event) => event.kind === "deal") + 1)
       .filter((event) => event.kind === "act" && event.action !== "decline").map((event) => [event.seat, event.action]);
   }
 
-  // The seed that this browser sends, and to which dice it belongs.
+  // Remember the seed that this browser sends, and the commitment of the dice that it belongs to.
   promise(seed) {
     const { game, anchor, status } = this.info;
     this.pledge = { game: status === "playing" ? null : game + 1, anchor, seed };
   }
 
-  // What came of checking the dice as far as they were shown; null where nothing was promised.
+  // The outcome of checking the dice revealed so far; null if the server made no commitment.
   get dice() {
     if (this.#dice === undefined) this.#dice = this.#checkDice();
     return this.#dice;

@@ -1,4 +1,4 @@
-// The link to a table, to copy or to scan.
+// The link to a table, as text to copy and as a QR code.
 
 import { h, button } from "../dom.js";
 import { get } from "../api.js";
@@ -8,9 +8,9 @@ import { notice } from "../notices.js";
 export function invitation({ id, mayInvite }) {
   const field = h("input", { type: "text", readonly: true, id: `link-${id}`, value: `${location.origin}/#/table/${id}` });
   const label = h("label", { for: field.id }, mayInvite ? t("invite.link") : t("invite.watch"));
-  // The code has another address for who may invite: browsers keep what came from the one before.
+  // Players who may invite need another address, because browsers cache the code.
   const code = h("img", { class: "qr", alt: t("invite.code"), width: "160", height: "160", loading: "lazy", src: `/api/tables/${id}/invitation.svg${mayInvite ? "?seated" : ""}` });
-  // The service knows the key, and by which address others in a local network reach it.
+  // Only the server knows the key, and its address in a local network.
   get(`/api/tables/${id}/invitation`).then(({ link, invites }) => {
     field.value = link;
     label.textContent = invites ? t("invite.link") : t("invite.watch");
@@ -22,7 +22,7 @@ export function invitation({ id, mayInvite }) {
 }
 
 export async function copyText(text) {
-  // The clipboard's own interface exists in secure contexts only; a local network is none.
+  // The clipboard API exists only in secure contexts, which a local network is not.
   if (navigator.clipboard) await navigator.clipboard.writeText(text);
   else {
     const field = h("textarea", { class: "unseen", "aria-hidden": "true" }, text);

@@ -1,9 +1,9 @@
-// Who sits where, as a table is ordered.
+// The choice of players for the seats of a new table.
 
 import { h } from "../dom.js";
 import { t } from "../words.js";
 
-// For experts: an agent's parameters, as the command line takes them.
+// For experts: a field for an agent's parameters, in the syntax of the command line.
 export function parameters(agents, who, change, place) {
   const agent = agents.find(({ name }) => who.split("?")[0] === `agent:${name}`);
   if (!agent?.parameters.length) return [];

@@ -1,4 +1,4 @@
-// Beside the table: the round's bidding, what happened so far, talk, and what belongs to the table.
+// The side panel of a table: the round's bidding, the story of the game, talk and the menu.
 
 import { h, button, show, tick } from "../dom.js";
 import { t, has } from "../words.js";
@@ -27,7 +27,7 @@ export class Side {
 
   #fold() {
     const fold = h("details", { class: "fold", id: "menu" }, h("summary", {}, t("side.menu")), this.menu);
-    // The link and its code are fetched when somebody looks for them: they depend on who one is by then.
+    // Fetch the link and its code when the menu opens, since they depend on whether the visitor has a seat.
     fold.addEventListener("toggle", () => fold.open && fold.replaceChildren(fold.firstElementChild, this.menu, this.acts.invitation()));
     return fold;
   }
@@ -35,7 +35,7 @@ export class Side {
   draw(reveal) {
     const { game } = this;
     const { view, info, names } = game;
-    // While a round is being settled, its own bidding is there, not that of the next.
+    // During a reveal, show the bidding of the round being settled, not of the next.
     const history = reveal ? game.saidBefore(reveal.event) : view?.history ?? [];
     show(this.bidding, history.map(([seat, action]) =>
       h("li", { class: seat === game.seat ? "mine" : "" }, h("span", { class: "said-by" }, seat === game.seat ? t("seat.you") : names[seat]), h("span", { class: "said" }, bidShort(action)))));
@@ -47,7 +47,7 @@ export class Side {
     show(this.menu, this.#menu());
   }
 
-  // Only what is new is added, so that the reader's place in the list is kept.
+  // Append only new entries, so that a screen reader keeps its place in the list.
   #tell() {
     const told = this.game.transcript;
     if (told.length < this.story.childElementCount || told[0]?.n !== this.first) this.story.replaceChildren();

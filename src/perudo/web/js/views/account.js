@@ -1,4 +1,4 @@
-// Who one is here: a guest at once, an account for those who want to keep a rating; bots.
+// The account page: registration, login, recovery and bots.
 
 import { h, button } from "../dom.js";
 import { get, post, me, becomeVisitor } from "../api.js";

@@ -1,4 +1,4 @@
-// The front page: one click, and a game is dealt.
+// The front page, where one click starts a game.
 
 import { h, link } from "../dom.js";
 import { die, cup } from "../games/perudo/die.js";

@@ -1,4 +1,4 @@
-// The lab's corner: computers play a series, watched or not, and the papers' results.
+// The lab page: series between computers, and the results of reproducing papers.
 
 import { h, choice, show, link } from "../dom.js";
 import { get, post, retryingAsGuest, me } from "../api.js";

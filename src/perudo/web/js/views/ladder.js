@@ -1,4 +1,4 @@
-// The ladder of people and bots.
+// The ladder page.
 
 import { h, svg, link, choice } from "../dom.js";
 import { get } from "../api.js";
@@ -23,12 +23,12 @@ export async function view(rules = "official", players = "4") {
         h("td", { class: "number" }, entry.kind === "ai" && !entry.games ? "–" : number(entry.games))))))));
 }
 
-// Agents with parameters have long names, which may be broken between two of them.
+// Agents with parameters have long names, so allow line breaks between parameters.
 function breakable(name) {
   return name.split(/(?<=[:,=])/).flatMap((part) => [part, h("wbr")]);
 }
 
-// A rating with its interval on the scale of the whole ladder; the numbers are beside it.
+// A rating and its interval, drawn on the scale of the whole ladder. The numbers are beside it.
 function whisker(entry, low, high) {
   const x = (value) => 4 + ((value - low) / Math.max(high - low, 1)) * 192;
   return svg("svg", { viewBox: "0 0 200 16", class: `whisker ${entry.kind}`, "aria-hidden": "true" },

@@ -1,3 +1,3 @@
-// The guided first round, of Perudo.
+// The guided first round of Perudo.
 
 export { view } from "../games/perudo/learn.js";

@@ -1,4 +1,4 @@
-// A table of one's own: rules in words, who sits where, timer, games.
+// The form for a new table: rules, seats, timer and number of games.
 
 import { h, choice, tick } from "../dom.js";
 import { get, post, retryingAsGuest, me } from "../api.js";

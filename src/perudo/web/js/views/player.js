@@ -1,4 +1,4 @@
-// A player's page.
+// A player's profile: statistics, ratings and games.
 
 import { h } from "../dom.js";
 import { get } from "../api.js";
@@ -20,7 +20,7 @@ export async function view(id) {
     h("section", {}, h("h2", {}, t("player.games")), h("ul", { class: "cards" }, games.length ? games.map(played) : h("li", { class: "nothing" }, t("player.none_public")))));
 }
 
-// "uk 3-6": by these rules, at tables of so many.
+// The readable name of a ladder such as "uk 3-6": its preset and number of players.
 function ladderName(ladder) {
   const [rules, players] = ladder.split(" ");
   return players ? `${rulesName(rules)}, ${t("player.tables", { players }).toLowerCase()}` : rulesName(rules);

@@ -1,4 +1,4 @@
-// A finished game, decision by decision: what could be known, what it cost, what others would do.
+// The review of a finished game: what each decision cost, and what other agents would have done.
 
 import { h, button, choice, tick, show } from "../dom.js";
 import { get, post, me, retryingAsGuest, Refusal } from "../api.js";
@@ -17,10 +17,10 @@ import { rulesName } from "../games/perudo/rules.js";
 
 const LOOK_MS = 700;
 const MOST_ADVISERS = 3;
-const MOST_SEATS = 6; // of a table; records may have more
+const MOST_SEATS = 6; // at a table; records may have more
 const PACKED = "text";
 
-// By a game's id, by a transcript that is packed into the address, or to be chosen.
+// Review a game by its id, or a transcript packed into the address; otherwise let the visitor choose.
 export async function view(game, decision) {
   if (game !== PACKED) return game ? new Review(game, Number(decision) || null).open() : choosePage();
   const text = await unpacked(decision ?? "");
@@ -74,7 +74,7 @@ class Review {
     const pasted = this.wish.record?.trim();
     if (this.data.notation) {
       this.link = `#/review/${PACKED}/${await packed(this.data.notation)}`;
-      history.replaceState(null, "", this.link); // so that loading the page again finds the game
+      history.replaceState(null, "", this.link); // so that reloading the page finds the game
     }
     this.#drawTop();
     if (pasted?.startsWith("{")) this.lines = pasted.split("\n").filter((line) => line.trim()).map((line) => JSON.parse(line));
@@ -110,7 +110,7 @@ class Review {
     this.#follow();
   }
 
-  // Decisions come one by one while the service works them out.
+  // Poll for decisions while the server evaluates them one by one.
   async #follow() {
     const id = this.data.id;
     while (!this.data.done && this.data.id === id) {
@@ -124,11 +124,11 @@ class Review {
       this.#drawTop();
       this.#drawVerdict();
     }
-    // What comes meanwhile would be spoken over and over: only the outcome is.
+    // Announce only the outcome, because announcing each step would repeat too much.
     if (this.data.id === id && this.element.isConnected) say([...this.top.querySelectorAll(".card, .nothing, .problem")].map((each) => each.innerText).join(" "));
   }
 
-  // Reviews are kept for a while only, by one process: whoever has none any more begins it again.
+  // The server keeps reviews for a limited time. If this one is gone, start it again.
   async #there(work) {
     try {
       return await work();
@@ -170,7 +170,7 @@ class Review {
         : this.link ? h("p", { class: "hint" }, this.#share(this.link, t("review.share_text"))) : null);
   }
 
-  // A link to send to others: following it copies it, since whoever reads it here is there already.
+  // A link to share. Clicking it copies it, since the visitor is already on its page.
   #share(href, text) {
     return h("a", { href, id: "share", onclick: (event) => {
       event.preventDefault();
@@ -228,7 +228,7 @@ class Review {
   #drawBoard() {
     const step = this.data.steps[this.place];
     const before = this.data.steps[this.place - 1];
-    // A decision is looked at as it was before the answer: the bid that stood then.
+    // Show a decision as it was before the action, with the bid that stood then.
     const standing = step.event === "act" ? before : step;
     const shown = (seat) => this.allDice || seat === step.seat || step.event === "result";
     const bid = parts(standing?.bid);

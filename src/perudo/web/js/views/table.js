@@ -1,4 +1,4 @@
-// A table: puts together the felt, one's own side and what is beside it, and sends what is said.
+// The table page: combines the felt, the player's controls and the side panel, and sends messages.
 
 import { h, button, show } from "../dom.js";
 import { line } from "../line.js";
@@ -20,7 +20,7 @@ import { levels, usual } from "../levels.js";
 const SPOKEN_SECONDS = [10, 5];
 const CLOCK_MS = 200;
 
-// 256 random bits as text: the player's part of the dice.
+// 256 random bits in hexadecimal: the player's contribution to the dice.
 function seed() {
   return [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
@@ -76,7 +76,7 @@ export class PerudoTable extends HTMLElement {
     if (this.game) line.leave(this.game.id, this.follower);
   }
 
-  // --- what comes ---------------------------------------------------------------------------
+  // --- receiving ----------------------------------------------------------------------------
   #changed({ fresh, everything, before }) {
     const { game } = this;
     if (this.wantsSeat && game.seat === null && game.info.seats.some((seat) => !seat.player)) {
@@ -126,7 +126,7 @@ export class PerudoTable extends HTMLElement {
     this.classList.toggle("over", Boolean(game.view?.over) && !this.#reveal);
   }
 
-  // Whoever sits down may tell others more than before.
+  // Draw the invitation again once the visitor has a seat, since players may share more.
   #invite() {
     const { mayInvite } = this.game;
     if (this.waiting.childElementCount && this.invited === mayInvite) return;
@@ -134,7 +134,7 @@ export class PerudoTable extends HTMLElement {
     this.waiting.replaceChildren(invitation(this.game));
   }
 
-  // A button that is drawn anew under the keyboard's focus keeps it.
+  // Keep the keyboard's focus on a button that is redrawn.
   #held(part) {
     return part.contains(document.activeElement) ? document.activeElement.id || "any" : null;
   }
@@ -157,7 +157,7 @@ export class PerudoTable extends HTMLElement {
   #refused(error) {
     notice(reason(error));
     if (error.code !== "wrong_invitation") return;
-    this.game.key = null; // with it no seat is to be had
+    this.game.key = null; // it opens no seat, so do not send it again
     this.#draw();
   }
 
@@ -166,7 +166,7 @@ export class PerudoTable extends HTMLElement {
     const { game } = this;
     const left = game.view && !game.view.over && !game.info.paused ? game.secondsLeft() : null;
     if (left !== null && this.#whole === null) this.#whole = game.view.window ? game.info.calza_window : game.info.timer;
-    // Nobody has to hurry while the last round is still being shown.
+    // Hide the clock while the last round is still being shown.
     this.acting.tickClock(this.#reveal ? null : left, this.#whole);
     if (left === null || !game.view.legal || game.view.window) return;
     const due = SPOKEN_SECONDS.find((seconds) => left <= seconds && left > seconds - 1 && this.#spokenAt > seconds);
@@ -177,7 +177,7 @@ export class PerudoTable extends HTMLElement {
     }
   }
 
-  // --- what is said -------------------------------------------------------------------------
+  // --- sending ------------------------------------------------------------------------------
   #acts() {
     const send = async (message) => {
       try {
@@ -187,7 +187,7 @@ export class PerudoTable extends HTMLElement {
         return null;
       }
     };
-    // What this browser adds to the dice is remembered, so that it can be found in them afterwards.
+    // Remember the seed, so that its part in the dice can be checked afterwards.
     const pledging = async (message) => {
       const { pledge } = this.game;
       const mine = seed();
@@ -225,7 +225,7 @@ export class PerudoTable extends HTMLElement {
     };
   }
 
-  // --- single keys ----------------------------------------------------------------------------
+  // --- keyboard shortcuts ---------------------------------------------------------------------
   #key(event) {
     const { game } = this;
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
@@ -251,7 +251,7 @@ export class PerudoTable extends HTMLElement {
 
 customElements.define("perudo-table", PerudoTable);
 
-// `more` is "sit" where the address is an invitation to sit down, whose key may follow.
+// `more` is "sit" if the address is an invitation to a seat; its key may follow.
 export async function view(id, more, key) {
   const element = document.createElement("perudo-table");
   await element.open(id, { sit: more === "sit", key });

@@ -1,4 +1,4 @@
-// Open tables, and games to watch.
+// The lobby: open tables, games to watch, and finished games.
 
 import { h, link, button } from "../dom.js";
 import { get } from "../api.js";
@@ -34,7 +34,7 @@ export async function view() {
   return element;
 }
 
-// Whether whoever comes can sit down, and not only those who were invited.
+// True if the table has a free seat that needs no invitation.
 function anybody(table) {
   return table.seats.some((seat) => !seat.player && seat.kind === "open");
 }

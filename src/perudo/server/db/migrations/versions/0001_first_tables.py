@@ -1,4 +1,4 @@
-"""The first tables."""
+"""Create the first version of the schema."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make them."""
+    """Create all tables and indexes."""
     op.create_table(
         "people",
         sa.Column("id", sa.String(length=32), nullable=False),

@@ -1,4 +1,4 @@
-"""Which of several processes has a table."""
+"""Record which of several processes owns each table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the owner of a table, and the processes that can own one."""
+    """Add the owner and fence of tables, and a table of processes."""
     op.add_column("tables", sa.Column("owner", sa.String(length=32), nullable=True))
     op.add_column("tables", sa.Column("fence", sa.Integer(), server_default="0", nullable=False))
     op.create_table(

@@ -1,4 +1,4 @@
-"""Tables with seats by invitation from before these had keys get one."""
+"""Give invitation keys to older tables with seats by invitation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ events = sa.table(
 
 
 def upgrade() -> None:
-    """Draw the keys; links that were given out before do not have them."""
+    """Draw the missing keys; links shared earlier do not contain them."""
     connection = op.get_bind()
     opened = sa.select(events.c.table_id, events.c.n, events.c.data).where(
         events.c.kind == "opened", events.c.data.contains("invited")

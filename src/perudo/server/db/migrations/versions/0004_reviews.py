@@ -1,4 +1,4 @@
-"""Reviews of finished games, so that every process finds them."""
+"""Store reviews of finished games, so that every process can read them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Create their table."""
+    """Create the table of reviews."""
     op.create_table(
         "reviews",
         sa.Column("id", sa.String(32), nullable=False),

@@ -1,4 +1,4 @@
-// What the viewer holds and can do now: own dice, the big words, the bid picker, typing.
+// The player's controls: own dice, buttons for calls, the bid picker and typed actions.
 
 import { h, button, show, tick } from "../../dom.js";
 import { die } from "./die.js";
@@ -41,7 +41,7 @@ export class Acting {
     const changed = show(this.words, this.#buttons(legal)) | show(this.picker, bidPicker(legal, view?.odds, this.acts.act) ?? this.#rest(reveal));
     this.element.classList.toggle("asked", legal.length > 0);
     this.element.dataset.question = String(view?.question ?? "");
-    // The keyboard's focus stays on this side: on the bids when asked, else on the line that says why not.
+    // Keep the keyboard's focus in the controls: on the bids during the turn, otherwise on the status line.
     const lost = !this.element.contains(document.activeElement) || (legal.length && document.activeElement === this.status);
     if (changed && inside && lost) {
       (this.picker.querySelector('button[tabindex="0"]') ?? this.words.querySelector("button") ?? this.status).focus();
@@ -83,7 +83,7 @@ export class Acting {
     });
   }
 
-  // What is there instead of bids: what came of checking the dice just shown, or no need to wait.
+  // The content in place of bids: the check of the dice just revealed, or a button for players who are out.
   #rest(reveal) {
     const { view, seat, info, dice: found, names } = this.game;
     if (reveal) return reveal.finished && found ? [diceLine(found.problem ? found : { ...found, complete: false }, names)] : [];
@@ -93,7 +93,7 @@ export class Acting {
     return [];
   }
 
-  // The seconds that are left, without drawing anything else anew.
+  // Update the seconds left, without redrawing anything else.
   tickClock(left, whole) {
     this.clock.textContent = left === null ? "" : t("table.seconds", { seconds: Math.ceil(left) });
     this.clock.classList.toggle("late", left !== null && left <= 5);

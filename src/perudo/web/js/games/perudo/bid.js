@@ -1,4 +1,4 @@
-// The bid picker: exactly the bids that the service offers, by face and quantity, one tap each.
+// The bid picker: a grid of the legal bids, by face and quantity, one tap each.
 
 import { h } from "../../dom.js";
 import { die } from "./die.js";
@@ -7,11 +7,11 @@ import { spoken, parts } from "./wording.js";
 
 const STEPS = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
 
-// `choose(action)` is called with the bid; odds may be null.
+// Calls `choose(action)` with the chosen bid; `odds` may be null.
 export function bidPicker(legal, odds, choose) {
   const bids = legal.map((action) => ({ action, ...parts(action) })).filter((bid) => bid.quantity);
   if (!bids.length) return null;
-  // A column for each face, its lowest bid on top.
+  // One column per face, with its lowest bid on top.
   const faces = [...new Set(bids.map((bid) => bid.face))].sort();
   const columns = faces.map((face) => bids.filter((bid) => bid.face === face).sort((a, b) => a.quantity - b.quantity));
   const rows = Math.max(...columns.map((column) => column.length));
@@ -39,7 +39,7 @@ function chanceClass(chance) {
   return chance >= 2 / 3 ? "likely" : chance >= 1 / 3 ? "doubtful" : "unlikely";
 }
 
-// Arrow keys walk over the bids, past the holes; Home and End go to the lowest and highest.
+// Move with the arrow keys, skipping gaps; Home and End go to the lowest and highest bid.
 function walk(event, buttons, rows, columns) {
   const here = [...buttons].find(([, made]) => made === event.target);
   if (!here) return;
@@ -62,7 +62,7 @@ function walk(event, buttons, rows, columns) {
   wanted.focus();
 }
 
-// What somebody typed, as an action: "3x5", "3 5", "dudo" in any language; null if unreadable.
+// Parse typed text as an action: "3x5", "3 5", "dudo" in any language; null if unreadable.
 export function typed(text, legal) {
   const words = text.trim().toLowerCase();
   const bid = /^(\d{1,2})\s*[x×* ]\s*([1-6])$/.exec(words);

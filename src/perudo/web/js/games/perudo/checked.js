@@ -1,10 +1,10 @@
-// What the page says about the dice that it has recomputed.
+// The outcome of checking the dice, in words.
 
 import { h } from "../../dom.js";
 import { t } from "../../words.js";
 import { checkDice, Unfair } from "./fairness.js";
 
-// The outcome of a check as a value: {rounds, hands, complete}, {problem} or null where nothing was promised.
+// Return the outcome of a check: {rounds, hands, complete}, {problem}, or null without commitments.
 export function checked(events, options, known = {}) {
   try {
     return checkDice(events, options, known);

@@ -1,4 +1,4 @@
-// Dice and cups, drawn.
+// Drawings of dice and cups.
 
 import { h, svg } from "../../dom.js";
 
@@ -12,7 +12,7 @@ const PIPS = {
   6: [[LOW, LOW], [LOW, MID], [LOW, HIGH], [HIGH, LOW], [HIGH, MID], [HIGH, HIGH]],
 };
 
-// One die; face 0 is a die whose face nobody sees. Always beside words, so hidden from readers.
+// A die; face 0 is hidden. The text beside it names the dice, so screen readers skip the drawing.
 export function die(face, kind = "") {
   const pips = (PIPS[face] ?? []).map(([x, y]) =>
     svg("circle", { cx: x, cy: y, r: face === 1 ? 15 : 9.5, class: face === 1 ? "pip ace" : "pip" }));
@@ -31,7 +31,7 @@ export function trophy() {
     svg("path", { d: "M36 18 Q37 44 46 56", class: "trophy-shine" }));
 }
 
-// A cup upside down on the table, its dice under it.
+// A cup upside down on the table, with the number of dice under it.
 export function cup(count, tone) {
   return svg("svg", { viewBox: "0 0 100 92", class: `cup tone-${tone}`, "aria-hidden": "true" },
     svg("ellipse", { cx: 50, cy: 84, rx: 46, ry: 7, class: "cup-shadow" }),

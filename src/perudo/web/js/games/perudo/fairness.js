@@ -1,10 +1,10 @@
-// Recomputes the dice of a game from what was told of them: docs/protocol.md, fair dice.
+// Recomputes the dice of a game from the server's commitments (see Fair dice in docs/protocol.md).
 
 import { sha256, hmac, hex, fromHex, bytesOf } from "../../sha256.js";
 
-const LARGEST_FAIR = 252; // bytes below are a multiple of six; others are drawn again
+const LARGEST_FAIR = 252; // a multiple of six; bytes from here on are drawn again
 
-// What does not fit: `code` names it, `values` say where.
+// A failed check: `code` names it, `values` say where.
 export class Unfair extends Error {
   constructor(code, values = {}) {
     super(code);
@@ -30,9 +30,10 @@ function diceOf(key, count, mixed) {
   return Array.from({ length: count }, () => (source.next().value % 6) + 1).sort().join("");
 }
 
-// A game's events, as a table tells them or as a record has them (without its header); `options` are
-// those of its rules. Returns what was checked, null if the dice were not committed to; raises
-// `Unfair`. Before the end there is no secret yet: then the hands that were shown are checked.
+// Check the dice of a game. `events` come from a table or from a record (without its header), and
+// `options` are the options of its rules. Returns counts of what was checked, or null if the dice
+// were not committed to; throws `Unfair`. Before the end the secret is unknown, and only revealed
+// hands are checked.
 export function checkDice(events, options, { anchor = null, seed = null } = {}) {
   const told = events.map((event) => ({ ...event, kind: event.kind ?? event.event }));
   const first = told.find((event) => event.kind === "deal");
@@ -40,7 +41,7 @@ export function checkDice(events, options, { anchor = null, seed = null } = {}) 
   try {
     return check(told, options, first.fair, anchor, seed);
   } catch (error) {
-    if (error instanceof TypeError) throw new Unfair("missing"); // a part of what was told is not there
+    if (error instanceof TypeError) throw new Unfair("missing"); // a commitment or key is missing
     throw error;
   }
 }
@@ -70,7 +71,7 @@ function check(told, options, start, anchor, seed) {
   return { rounds: round, hands: hands.size, complete: secret !== null };
 }
 
-// Everything about a deal follows from the secret.
+// Check that a deal follows from the secret.
 function checkRound(secret, deal, round, mixed, hands) {
   const roundSeed = derive(secret, `round ${round}`);
   require(shaOfHex(roundSeed) === deal.fair.commit, "commit", { round });
@@ -79,13 +80,13 @@ function checkRound(secret, deal, round, mixed, hands) {
   deal.fair.locks.forEach((lock, seat) => {
     const key = derive(roundSeed, `seat ${seat}`);
     require(hex(sha256(fromHex(key))) === lock, "hand", { round, seat });
-    if (!deal.dice[seat]) return; // none, or hidden from this viewer
+    if (!deal.dice[seat]) return; // no dice, or hidden from this viewer
     require(diceOf(key, deal.dice[seat].length, mixed) === deal.dice[seat], "hand", { round, seat });
     hands.add(`${round} ${seat}`);
   });
 }
 
-// The hands that were shown follow from their keys, and those were locked before.
+// Check that revealed hands follow from their keys, and that the keys match their locks.
 function checkShown(result, deal, round, mixed, hands) {
   result.fair.keys.forEach((key, seat) => {
     const dice = result.hands[seat];
@@ -97,7 +98,7 @@ function checkShown(result, deal, round, mixed, hands) {
   });
 }
 
-// Who opens the first round: by a roll of everybody, by lot, or as the rules say.
+// Check the opener of the first round: by a roll of all players, at random, or the first seat.
 function checkStart(deal, options, mixed) {
   if (!deal.fair.start_key) return;
   require(options.start_mode === "roll" || !deal.start_roll, "start");

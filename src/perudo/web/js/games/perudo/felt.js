@@ -1,4 +1,4 @@
-// The felt: seats around it with their cups, and in the middle what everybody looks at.
+// The felt: seats with their cups around it, and the bid or the outcome in the middle.
 
 import { h, button } from "../../dom.js";
 import { cup, die, trophy } from "./die.js";
@@ -10,8 +10,8 @@ import { rulesName } from "./rules.js";
 
 const BUBBLE_MS = 6000;
 
-// Where a seat is around the table, in percent of it. The bottom is the viewer's own; to a spectator
-// seats come further down on both sides, many more than few.
+// The position of a seat, in percent of the felt. The viewer's own seat is at the bottom. For spectators
+// the seats extend further down on both sides, more so if there are many.
 function place(index, others, watching) {
   const arc = !watching ? 1.2 : others < 5 ? 1.4 : 1.6;
   const turn = Math.PI * (0.5 + arc / 2 - (arc * (index + 0.5)) / others);
@@ -139,7 +139,7 @@ function revealing(game, reveal, acts) {
   ];
 }
 
-// What stands beside the middle: the last round can be looked at again.
+// The corner of the felt: a button that shows the last round again.
 export function corner(game, reveal, acts) {
   if (reveal || !game.lastResult || !game.view || game.view.over) return [];
   return [button([h("span", { "aria-hidden": "true" }, "↺"), h("span", { class: "again" }, t("reveal.again"))], acts.again, { class: "button small quiet", id: "see-again" })];

@@ -1,4 +1,4 @@
-// A guided first round: a played-out example in which the learner decides, two minutes long.
+// A guided first round: a prepared example of two minutes in which the learner decides.
 
 import { h, button, link } from "../../dom.js";
 import { die, cup } from "./die.js";
@@ -11,7 +11,7 @@ import { levels, playNow } from "../../levels.js";
 
 const OWN = "12556";
 const OTHERS = ["Ana", "Bruno"];
-// What happens is fixed, like an example in a booklet; `ask` are the answers offered, `good` the one that is praised.
+// The fixed scenes of the example; `ask` are the answers offered, `good` is the right one.
 const SCENES = [
   { key: "dice" },
   { key: "wild" },

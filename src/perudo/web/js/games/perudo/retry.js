@@ -1,4 +1,4 @@
-// A decision tried again: the game goes on from there, with a computer in the other seats.
+// Retries of a decision: the game goes on from there, with a computer in the other seats.
 
 import { h, button } from "../../dom.js";
 import { post } from "../../api.js";
@@ -9,7 +9,7 @@ import { bidShort } from "./felt.js";
 import { sentence } from "./speech.js";
 import { say } from "../../notices.js";
 
-// `there` asks again for a review that the service has forgotten.
+// `there` repeats a request after starting a review again that the server has dropped.
 export function retryPanel(review, n, there) {
   const seed = Math.floor(Math.random() * 2 ** 31);
   const story = h("ol", { class: "story", tabindex: "0", "aria-label": t("side.story") });

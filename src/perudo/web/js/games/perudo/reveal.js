@@ -1,11 +1,11 @@
-// A settled round, shown: matching dice light up one by one while they are counted.
+// The reveal of a settled round: matching dice light up one by one while they are counted.
 
 import { parts } from "./wording.js";
 import { lessMotion } from "../../choices.js";
 
 const SLOWEST_MS = 420, COUNT_MS = 2600, LOOK_MS = 2800;
 
-// Which shown dice counted. What was wild is not said with the result, but the count tells.
+// Find the dice that counted. The result does not name the wild face, but its count shows it.
 export function matches(event, wildBefore) {
   const bid = parts(event.bid);
   if (!bid || event.count === null) return [];
@@ -17,7 +17,7 @@ export function matches(event, wildBefore) {
   return [];
 }
 
-// Walks through a reveal: `show(stage)` is called for each step, `done()` at the end or when skipped.
+// Steps through a reveal: calls `show(reveal)` at each step, and `done()` at the end or when skipped.
 export class Reveal {
   #timer = null;
   #ended = false;
@@ -26,7 +26,7 @@ export class Reveal {
     this.event = event;
     this.found = matches(event, wildBefore).sort((a, b) => order(a, first, event) - order(b, first, event));
     this.counted = 0;
-    this.finished = false; // everything is counted and the outcome told
+    this.finished = false; // all dice are counted and the outcome is shown
     this.show = show;
     this.done = done;
   }
@@ -58,7 +58,7 @@ export class Reveal {
     if (!this.stay) this.#timer = setTimeout(() => this.end(), this.hurried ? 0 : LOOK_MS);
   }
 
-  // Something is asked that cannot wait: what is counted is counted to the end, but not looked at for long.
+  // Shorten the reveal when a decision is wanted: finish counting, but do not pause at the outcome.
   hurry() {
     if (this.stay || this.hurried) return;
     this.hurried = true;
@@ -69,7 +69,7 @@ export class Reveal {
     return this.found.slice(0, this.counted).some((die) => die.seat === seat && die.place === place);
   }
 
-  // Skipping shows the outcome first, then goes on.
+  // Skip to the outcome, or from the outcome to the end.
   skip() {
     clearTimeout(this.#timer);
     if (this.finished) this.end();
@@ -84,7 +84,7 @@ export class Reveal {
   }
 }
 
-// Counting goes round the table, from whoever was asked to show first.
+// Count around the table, beginning with the seat `first`.
 function order(found, first, event) {
   const seats = event.hands.length;
   return ((found.seat - first + seats) % seats) * 10 + found.place;

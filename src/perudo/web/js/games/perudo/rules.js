@@ -1,12 +1,12 @@
-// Rules in words that people know: the presets, and what differs between them.
+// The rules in plain words: names of presets, and sentences for their options.
 
 import { h } from "../../dom.js";
 import { t, has } from "../../words.js";
 
-// The options that people ask about; each has a sentence for each of its values.
+// The options that matter to players; the catalogues have a sentence for each value.
 const TOLD = ["wild", "ace_rank", "palafico", "calza", "enable_pass", "raise_rule", "loss", "single_round"];
 
-// "common:dice=2" by the preset's name, with what was changed.
+// The readable name of rules such as "common:dice=2": the preset and the changed options.
 export function rulesName(text) {
   const [preset, changed] = text.split(/:(.*)/);
   const name = has(`preset.${preset}`) ? t(`preset.${preset}`) : preset;

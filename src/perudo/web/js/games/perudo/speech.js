@@ -1,4 +1,4 @@
-// Each event as one sentence.
+// Sentences for the events of a game.
 
 import { t, has, playerName } from "../../words.js";
 import { spoken, faces, parts, dice } from "./wording.js";
@@ -7,7 +7,7 @@ function who(game, seat) {
   return game.names[seat] || game.formerly?.[seat] || t("seat.free");
 }
 
-// "You lose a die" or "Ann loses a die".
+// A sentence in the second or third person: "You lose a die" or "Ann loses a die".
 function phrase(game, key, seat, values = {}) {
   return seat === game.seat ? t(`you.${key}`, values) : t(`they.${key}`, { name: who(game, seat), ...values });
 }
@@ -53,7 +53,7 @@ export function palafico(game) {
 }
 
 function acted(event, game) {
-  if (event.action === "decline") return null; // nobody says anything
+  if (event.action === "decline") return null; // declining is silent
   const bid = parts(event.action);
   const late = event.by === "timer" ? `${t("told.time_is_up")} ` : "";
   if (bid) return late + phrase(game, "bid", event.seat, { bid: spoken(event.action) });
@@ -73,7 +73,7 @@ export function settled(event, game) {
   return told.join(" ");
 }
 
-// --- what single keys repeat -------------------------------------------------------------------
+// --- sentences for keyboard shortcuts ----------------------------------------------------------
 export function ownDice(view) {
   return view?.dice ? t("told.own", { dice: dice(view.dice) }) : t("told.no_dice");
 }
