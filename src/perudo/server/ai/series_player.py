@@ -99,7 +99,7 @@ def _show(
     agents: Sequence[Player],
     at_table: Sequence[Memory],
 ) -> None:
-    """Show a settled round to those who remember."""
+    """Show a settled round to the agents that learn."""
     for seat, player in enumerate(seating):
         if agents[player].memory_width:
             _, view = next(table.story(seat, number - 1))

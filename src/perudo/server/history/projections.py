@@ -1,4 +1,4 @@
-"""What lists and statistics need of games, drawn from the log in the transaction that stores it."""
+"""Rows for lists and statistics, drawn from events in the transaction that stores them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from perudo.server.table.table import Table
 
 
 def game_id(table: str, number: int) -> str:
-    """How a game is named: its table and its number."""
+    """Return the id of a game, made of its table and its number."""
     return f"{table}.{number}"
 
 

@@ -45,7 +45,7 @@ class AiTurns:
             task.cancel()
 
     def drop_all(self) -> None:
-        """Stop thinking."""
+        """Stop all thinking."""
         for seat in list(self._thinking):
             self.drop(seat)
 

@@ -49,7 +49,7 @@ class Stage(Protocol):
 
 @dataclass
 class Following:
-    """How a connection follows this table."""
+    """State of a connection that follows this table."""
 
     odds: bool = False
     sent: int = 0
@@ -67,7 +67,7 @@ class Audience:
         self.take_in(entries)
 
     def take_in(self, entries: Iterable[Entry]) -> None:
-        """Keep events for those who have missed them: from the beginning of the last game on."""
+        """Keep events for followers that missed them, from the start of the last game on."""
         for entry in entries:
             if isinstance(entry.event, events.Opened):
                 continue

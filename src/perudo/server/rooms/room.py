@@ -39,7 +39,7 @@ log = logging.getLogger("perudo.room")
 
 Work = Callable[[], Awaitable[Any]]
 ASKING = frozenset({"started", "act", "left", "absent", "back", "paused"})
-"""Kinds of events after which the open question is put anew."""
+"""Kinds of events after which the room puts the open question again."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Room:
 
     @property
     def last_used(self) -> float:
-        """When somebody last did something here."""
+        """The time of the last activity."""
         return self.attendance.last_used
 
     @property
@@ -98,7 +98,7 @@ class Room:
 
     # --- the task -------------------------------------------------------------------------------
     def start(self) -> None:
-        """Begin to work."""
+        """Start the task."""
         self._task = asyncio.create_task(self._run(), name=f"table {self.table.id}")
 
     async def stop(self) -> None:

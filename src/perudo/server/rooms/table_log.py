@@ -28,7 +28,7 @@ ROUTINE_KINDS = tuple(sorted(OF_THE_GAME))
 """Kinds of events that a table need not remember of games before the last."""
 
 Part = tuple[Progress, list[Entry]]
-"""What a command came to, with its events numbered."""
+"""The outcome of a command, with its events numbered."""
 
 
 class NotStored(RuntimeError):

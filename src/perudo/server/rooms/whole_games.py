@@ -28,10 +28,10 @@ log = logging.getLogger("perudo.whole_games")
 
 GAMES_AT_ONCE = 32
 AHEAD = 2 * GAMES_AT_ONCE
-"""How many games before it is stored a game's secret is drawn, so that none wait for the disk."""
+"""The number of games for which secrets are drawn ahead, so that none wait for the disk."""
 BATCH_SECONDS = 0.2
-"""How long an AI process plays before it returns the games that it has finished. Others wait for it
-no longer than this, and an AI whose game takes longer is asked move by move."""
+"""The time after which an AI process returns the games that it has finished. Others wait for it no
+longer than this, and an AI whose game takes longer is asked move by move."""
 
 
 class SeriesRoom(Protocol):
@@ -96,7 +96,7 @@ class WholeGames:
         self._task = asyncio.create_task(self._play_all(plans))
 
     def stop(self) -> None:
-        """Stop playing."""
+        """Cancel the batches."""
         if self._task is not None:
             self._task.cancel()
 

@@ -36,9 +36,9 @@ class Attendance:
     absent_since: Mapping[int, float] = field(default_factory=dict)
     """Since when seats' players have not been connected."""
     asked_at: float = 0.0
-    """When the open question was put."""
+    """The time at which the open question was put."""
     paced_from: float = 0.0
-    """When something last happened that players should have time to take in."""
+    """The time of the last event that players need a moment to take in."""
     hurried: bool = False
     """True when nobody wants to wait any more."""
     declining: frozenset[int] = frozenset()
@@ -134,7 +134,7 @@ class Attendance:
 
 @dataclass(frozen=True)
 class Timing:
-    """How long things take at a table, in seconds: as its options say, or the server's settings."""
+    """Durations at a table in seconds, from its options or else the server's settings."""
 
     settings: Settings
 

@@ -1,4 +1,4 @@
-"""What people and programs ask of a table: each command decides, purely, what happens."""
+"""Commands of people and programs: each decides, without side effects, what happens."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Act:
 
 @dataclass(frozen=True)
 class Sit:
-    """Take a seat."""
+    """Take a seat at the table."""
 
     person: Person
     message: client_messages.Sit
@@ -80,7 +80,7 @@ class Sit:
 
 @dataclass(frozen=True)
 class Stand:
-    """Leave."""
+    """Leave the table."""
 
     person: Person
     message: client_messages.Stand
@@ -165,7 +165,7 @@ class ChooseAbsence:
     message: client_messages.Absence
 
     def decide(self, table: Table, at: Moment) -> Progress:
-        """Choose it."""
+        """Let the choice count from now on."""
         _require_creator(table, self.person)
         if table.options.rated:
             problem = "rated games are alike for all: nobody chooses what an absence does"
@@ -181,14 +181,14 @@ class Rematch:
     message: client_messages.Rematch
 
     def decide(self, table: Table, at: Moment) -> Progress:
-        """Note the wish."""
+        """Add the seat to those that want a rematch."""
         seat = own_seat(table, self.person)
         if table.status != "finished":
             raise Refused("not_over", "the series is not over")
         if seat in table.rematch:
             return Progress(table, repeats=table.n)
         if not table.full:
-            raise Refused("seats_free", "a seat is free: fill it, or wait for somebody")
+            raise Refused("seats_free", "a seat is free: fill it, or wait for a player")
         return Progress(table) + events.RematchWanted(seat, self.message.seed)
 
 
@@ -210,7 +210,7 @@ class Say:
     message: client_messages.Say
 
     def decide(self, table: Table, at: Moment) -> Progress:
-        """Say it."""
+        """Say one of the three."""
         seat, message = own_seat(table, self.person), self.message
         if (
             sum(value is not None for value in (message.reaction, message.phrase, message.text))

@@ -174,7 +174,7 @@ class Started(Event):
     """True for the first game of a series."""
     players: list[Player]
     sitting: list[int] | None = field(default=None, kw_only=True)
-    """By seat, where its player sat when the series began; None: as before."""
+    """Each seat's player, as the seat they had when the series began; None: as before."""
     header: Header
     seeds: list[str]
     commit: str | None
@@ -231,7 +231,7 @@ class OfMatch(Event):
         return super().data if self.by is not None else {"record": self.record}
 
     def apply(self, table: Table) -> Table:
-        """Play it on."""
+        """Continue the match."""
         if table.play is None:
             raise PerudoError(f"{self.kind} before a game has started")
         return replace(table, play=table.play.after(self.record, table.n))
@@ -323,7 +323,7 @@ class Free(Event):
     seats: list[int]
 
     def apply(self, table: Table) -> Table:
-        """Free them."""
+        """Free these seats."""
         for number in self.seats:
             table = table.with_seat(number, table.seats[number].free())
         return table
@@ -339,7 +339,7 @@ class Paused(Event):
     by: str
 
     def apply(self, table: Table) -> Table:
-        """Stop or go on."""
+        """Stop the clocks, or let them go on."""
         return replace(table, paused=self.on)
 
 
@@ -410,7 +410,7 @@ class Closed(Event):
     reason: str
 
     def apply(self, table: Table) -> Table:
-        """Close it."""
+        """Close the table."""
         return replace(table, status="closed")
 
 

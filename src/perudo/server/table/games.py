@@ -1,4 +1,4 @@
-"""How games go on: commands of clocks, of AIs, and of those who run a series."""
+"""Commands that start games and carry them on: of clocks, AIs and series."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class StandIn:
     """Let AIs play for players who have been away for too long."""
 
     due: Mapping[int, float]
-    """When the time of each player is over, by seat."""
+    """The time at which each player's absence is over, by seat."""
 
     def decide(self, table: Table, at: Moment) -> Progress:
         """Let AIs play in the seats whose time is over."""
@@ -155,7 +155,7 @@ class Close:
     """Close a table that nobody needs."""
 
     def decide(self, table: Table, at: Moment) -> Progress:
-        """Close it."""
+        """Close the table."""
         return Progress(table) + events.Closed("nobody came")
 
 
@@ -212,7 +212,7 @@ class StoreGame:
     plan: Plan
     record: Sequence[MatchEvent]
     ahead: int
-    """How many games before it is played a game's secret is drawn."""
+    """The number of games for which secrets are drawn ahead."""
 
     def decide(self, table: Table, at: Moment) -> Progress:
         """Play the record; raise if something in it does not follow."""

@@ -116,7 +116,7 @@ class Play:
         return tuple(s for s in self.window if s not in self.answers and s not in proposals)
 
     def moves(self, proposals: Mapping[int, str], *, closing: bool = False) -> Moves | None:
-        """Return what the answers come to; ``closing`` a window plays for those who gave none."""
+        """Return what the answers come to; ``closing`` a window answers for the other seats."""
         answers = {**proposals, **self.answers}
         if closing:
             for seat in self.awaited(proposals):
@@ -166,7 +166,7 @@ class Play:
 
     @cached_property
     def public_view(self) -> Json:
-        """What everybody may know of the position."""
+        """The part of the position that everybody may know."""
         turn = self.hosting.turn(self.position) if self.window else self.position.actor
         return {**self.hosting.view(self.observe()), "game": self.number, "turn": turn}
 

@@ -23,14 +23,14 @@ class AiGames:
 
 @dataclass(frozen=True)
 class Moment:
-    """What a decision may use that is not in the log."""
+    """Facts outside the log that a decision may use."""
 
     now: float = 0.0
     """The time, by the clock that never goes back."""
     here: frozenset[int] = frozenset()
     """Seats whose players are connected."""
     proposals: Mapping[int, str] = field(default_factory=dict)
-    """Answers to the open question that are not stored: of AIs, and of those who always decline."""
+    """Answers to the open question that are not stored: of AIs, and of players who always decline."""
     stand_in: str = ""
     """The AI that plays for players who leave or are away."""
     fresh: Callable[[int], bytes] = field(default_factory=lambda: secrets.token_bytes)

@@ -15,7 +15,7 @@ from perudo.games.policy import Memory
 
 
 def seating_of(table: str, first_game: int, game: int, players: int) -> list[int]:
-    """Return the seating of a game of a series; that of the first is as the table was made.
+    """Return the seating of a game of a series; the first game keeps the table's order.
 
     In each block of as many games as there are players, every player has every seat once. Who sits
     beside whom is drawn for each block, from the table's id and the series' first game.

@@ -102,7 +102,7 @@ class Table:
     paused: bool = False
     wins: tuple[int, ...] = ()
     seating: tuple[int, ...] = ()
-    """By seat, where its player sat when the series began."""
+    """Each seat's player, as the seat they had when the series began."""
     rematch: frozenset[int] = frozenset()
     refs: Mapping[tuple[int, str], int] = field(default_factory=dict)
     """The event that each move of this game caused, by seat and the client's name for it."""
