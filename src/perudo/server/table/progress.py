@@ -30,7 +30,7 @@ class Moment:
     here: frozenset[int] = frozenset()
     """Seats whose players are connected."""
     proposals: Mapping[int, str] = field(default_factory=dict)
-    """Answers to the open question that are not stored: of AIs, and of players who always decline."""
+    """Answers that are not stored: of AIs, and of players who always decline."""
     stand_in: str = ""
     """The AI that plays for players who leave or are away."""
     fresh: Callable[[int], bytes] = field(default_factory=lambda: secrets.token_bytes)
