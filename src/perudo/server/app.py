@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 
 from perudo import __version__
 from perudo.games.errors import PerudoError
-from perudo.server.errors import STATUS
+from perudo.server.errors import STATUS, retry_after, waiting_of
 from perudo.server.http import invitations, lab, people, records, reviews, service, tables
 from perudo.server.http.auth import SUBPROTOCOL, token_of
 from perudo.server.http.middleware import Guard, address_of
@@ -99,8 +99,9 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(PerudoError)
     async def refused(request: Request, error: PerudoError) -> JSONResponse:
         code = getattr(error, "code", "refused")
-        content = {"code": code, "message": str(error)}
-        return JSONResponse(content, STATUS.get(code, 400))
+        waiting = waiting_of(error)
+        content = {"code": code, "message": str(error), **waiting}
+        return JSONResponse(content, STATUS.get(code, 400), retry_after(waiting))
 
     @app.exception_handler(RequestValidationError)
     async def unreadable(request: Request, error: RequestValidationError) -> JSONResponse:

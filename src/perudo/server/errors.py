@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
+from typing_extensions import TypedDict
+
 from perudo.games.errors import PerudoError
 
 STATUS = {
@@ -32,6 +36,37 @@ STATUS = {
 class Refused(PerudoError):
     """A request that cannot be carried out now; ``code`` is stable and used on the wire."""
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(
+        self, code: str, message: str, limit: str | None = None, seconds: float | None = None
+    ) -> None:
         super().__init__(message)
         self.code = code
+        self.limit = limit
+        """The name of the limit that was reached, as in the settings."""
+        self.seconds = seconds
+        """The time until it is worth trying again."""
+
+
+class Waiting(TypedDict, total=False):
+    """The limit that a request ran into."""
+
+    limit: str
+    seconds: float
+
+
+def waiting_of(error: PerudoError) -> Waiting:
+    """Return the limit and the time to wait, if the error states them."""
+    found: Waiting = {}
+    if isinstance(error, Refused):
+        if error.limit is not None:
+            found["limit"] = error.limit
+        if error.seconds is not None:
+            found["seconds"] = round(error.seconds, 1)
+    return found
+
+
+def retry_after(waiting: Waiting) -> dict[str, str]:
+    """Return the header that tells clients when to try again."""
+    if "seconds" not in waiting:
+        return {}
+    return {"retry-after": str(max(1, math.ceil(waiting["seconds"])))}

@@ -10,7 +10,7 @@ from typing import Any
 from perudo.games.errors import PerudoError
 from perudo.server.ai.catalogue import opponent, require_can_play
 from perudo.server.cluster.leases import Elsewhere
-from perudo.server.errors import Refused
+from perudo.server.errors import Refused, Waiting, waiting_of
 from perudo.server.people.people import Person
 from perudo.server.rate_limits import TALK_RATE, Bucket
 from perudo.server.rooms.room import Answer, Room
@@ -79,7 +79,8 @@ class Conversation:
             self._pass_on(place.owner, message)
             return
         except PerudoError as error:
-            self._error(getattr(error, "code", "refused"), str(error), table, ref)
+            code = getattr(error, "code", "refused")
+            self._error(code, str(error), table, ref, waiting_of(error))
             return
         if answer is not None:
             n, repeated = answer.n, answer.repeated
@@ -143,7 +144,9 @@ class Conversation:
         n: int = await room.perform(lambda: room.open(self, message.after, message.odds))
         return n
 
-    def _error(self, code: str, text: str, table: Any, ref: str | None) -> None:
+    def _error(
+        self, code: str, text: str, table: Any, ref: str | None, waiting: Waiting | None = None
+    ) -> None:
         room = self._server.lobby.find(table)
         n, question = (None, None) if room is None else (room.table.n, room.table.question)
         self.send(
@@ -155,5 +158,6 @@ class Conversation:
                 "ref": ref,
                 "n": n,
                 "question": question,
+                **(waiting or {}),
             }
         )

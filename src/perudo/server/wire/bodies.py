@@ -21,6 +21,10 @@ class Problem(Strict):
 
     code: str
     message: str
+    limit: str | None = None
+    """The limit that was reached, if it was one."""
+    seconds: float | None = None
+    """The time until it is worth trying again, as in Retry-After."""
 
 
 class NewGuest(Strict):

@@ -5,7 +5,7 @@ docs/protocol.md and /asyncapi.json are generated from this module and ``client_
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, final
+from typing import Annotated, Literal, NotRequired, final
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -186,6 +186,10 @@ class Error(TypedDict):
     """The table's current number."""
     question: int | None
     """The number that an action must quote now."""
+    limit: NotRequired[str]
+    """The limit that was reached, if it was one."""
+    seconds: NotRequired[float]
+    """The time until it is worth trying again."""
 
 
 @final
