@@ -140,8 +140,9 @@ async def wait_until_ready(url: str) -> None:
         try:
             if (await asyncio.to_thread(request, url, "/healthz"))["ready"]:
                 return
-        except PerudoError:
-            await asyncio.sleep(0.1)
+        except PerudoError:  # it does not listen yet
+            pass
+        await asyncio.sleep(0.1)
     raise RuntimeError("the server did not become ready")
 
 

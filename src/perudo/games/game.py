@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any, ClassVar, TypeVar, cast, overload
 
 import numpy as np
@@ -302,7 +303,7 @@ class State:
         """The number of seats."""
         return int(self._record.players)
 
-    @property
+    @cached_property
     def actor(self) -> int | None:
         """The seat to act, or None before a deal and after the match."""
         seat = int(self.game.operations.actor(self._record))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
-from typing import Any, Protocol, cast
+from typing import Any, ClassVar, Protocol, cast
 
 from typing_extensions import TypedDict
 
@@ -54,6 +54,9 @@ class Draws(Protocol):
 
 class Hosting:
     """The public face of one game."""
+
+    personal_events: ClassVar[frozenset[str]] = frozenset({"deal", "act", "result"})
+    """The kinds of events of which a player may see more than a spectator."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -139,12 +142,20 @@ class Hosting:
         """Return the seats that have not been knocked out."""
         return tuple(range(position.players))
 
-    def view(self, observation: State) -> Json:
-        """Return the public part of a position, from a spectator's observation."""
+    def view(self, observation: State, last: SeenEvent | None) -> Json:
+        """Return the public part of a position, from an observation and the last result."""
         return {"over": observation.over}
 
-    def private_view(self, observation: State, deal: SeenEvent | None) -> Json:
-        """Return what only this viewer may know, who saw the deal like this."""
+    def keeps_view(self, event: Event) -> bool:
+        """Return whether an event leaves ``view`` as it was."""
+        return False
+
+    def passing_view(self, events: Sequence[Event]) -> Json:
+        """Return the rest of what everybody may know, which changes with every event."""
+        return {}
+
+    def private_view(self, viewer: int, deal: SeenEvent | None) -> Json:
+        """Return what only this viewer may know, who saw the last deal like this."""
         return {}
 
     def results(self, events: Sequence[Event], seats: int) -> list[SeatResult]:

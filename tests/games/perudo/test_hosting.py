@@ -86,15 +86,15 @@ def test_the_moves_of_a_window_are_legal_one_after_the_other(
 def test_a_view_is_made_of_the_observation_alone(table: Table) -> None:
     """Other hands may be dealt without a change to what a viewer is sent."""
     seen = table.observe(SPECTATOR)
-    assert not any("dice" in name for name in PERUDO_HOSTING.view(seen))
+    assert not any("dice" in name for name in PERUDO_HOSTING.view(seen, None))
     if table.actor is None:
         return
     for viewer in range(len(table.players)):
         record = table.state.record
         PERUDO.operations.redeal(record, viewer, np.array([7], np.uint64))
         other: Any = type(table.state)(record)
-        assert PERUDO_HOSTING.view(other.observe(viewer)) == PERUDO_HOSTING.view(
-            table.observe(viewer)
+        assert PERUDO_HOSTING.view(other.observe(viewer), None) == PERUDO_HOSTING.view(
+            table.observe(viewer), None
         )
 
 

@@ -55,12 +55,18 @@ async def play_again(
         table.act(table.actor, action)
         done.append(hosting.action_text(hosting.action_code(action)))
     seen = table.observe(seat)
-    known = {**hosting.view(seen), **hosting.private_view(seen, None)}
+    story = [event for event, _ in table.story(seat)]
+    last = {event["event"]: event for event in story}
+    known = {
+        **hosting.view(seen, last.get("result")),
+        **hosting.passing_view(table.record.events),
+        **hosting.private_view(seat, last.get("deal")),
+    }
     state = {
         "seat": seat,
         "others": OTHERS,
         "actions": done,
-        "events": [_shown(event) for event, _ in table.story(seat, n - 1)],
+        "events": [_shown(event) for event in story[n - 1 :]],
         **{name: known[name] for name in SHOWN},
         "legal": hosting.legal(seen),
         "odds": hosting.odds(seen) if seen.actor == seat else None,

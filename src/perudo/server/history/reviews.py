@@ -205,7 +205,8 @@ def steps(record: MatchRecord) -> list[Step]:
     for event, state in record.replay():
         if event["event"] == "deal":
             hands = cast(Any, event)["dice"]
-        view = hosting.view(state)
+        passing = hosting.passing_view(record.events[: event["n"]])
+        view = {**hosting.view(state, None), **passing, "turn": hosting.turn(state)}
         fields = {name: value for name, value in event.items() if name in REPEATED}
         shown = {**fields, "hands": hands, **{name: view[name] for name in SHOWN}}
         told.append(cast(Step, shown))

@@ -176,7 +176,7 @@ class Audience:
     def _seen(self, entry: Entry, viewer: int) -> Event:
         """Return an event as a viewer is sent it; what everybody is sent is made once."""
         hosting = self._table.options.hosting
-        if viewer >= 0 and entry.event.kind in events.PERSONAL_KINDS:
+        if viewer >= 0 and entry.event.kind in (events.Answered.kind, *hosting.personal_events):
             return entry.told(viewer, hosting)
         if entry.n not in self._public:
             self._public[entry.n] = entry.told(SPECTATOR, hosting)

@@ -13,7 +13,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from perudo.games.errors import PerudoError
 from perudo.server.ai.pool import AiError
@@ -26,8 +26,8 @@ from perudo.server.rooms.whole_games import WholeGames
 from perudo.server.service import Service
 from perudo.server.table import events
 from perudo.server.table.attendance import Attendance, Proposal, Timing
-from perudo.server.table.commands import rematch_is_agreed
-from perudo.server.table.due import AskPrograms, NextGame, due
+from perudo.server.table.commands import Auto, Hurry, rematch_is_agreed
+from perudo.server.table.due import AskPrograms, Due, NextGame, due
 from perudo.server.table.games import Begin, Move, Return, Settle
 from perudo.server.table.log import Entry
 from perudo.server.table.progress import Command, Moment, Progress
@@ -52,14 +52,6 @@ class Answer:
     """True if it had been carried out before."""
 
 
-@runtime_checkable
-class Attending(Protocol):
-    """A command that changes connections or clocks."""
-
-    def attend(self, attendance: Attendance, table: Table, now: float) -> Attendance:
-        """Return the attendance afterwards."""
-
-
 class Room:
     """A table that is awake."""
 
@@ -81,6 +73,7 @@ class Room:
         self._preparing_early: asyncio.Task[None] | None = None
         self.failed = asyncio.Event()
         self._stopped = False
+        self._last_due: tuple[Table | None, Attendance, list[Due]] = (None, self.attendance, [])
 
     def now(self) -> float:
         """Return the time by the clock that never goes back."""
@@ -137,8 +130,8 @@ class Room:
             self._refuse_waiting()
 
     async def _step(self) -> None:
-        coming = [each.at for each in due(self.table, self.attendance, self.timing)]
-        timeout = max(min(coming) - self.now(), 0.0) if coming else None
+        coming = self._due()
+        timeout = max(min(each.at for each in coming) - self.now(), 0.0) if coming else None
         try:
             if self._inbox.empty():
                 if timeout == 0.0:
@@ -196,7 +189,7 @@ class Room:
     async def do(self, command: Command) -> Answer:
         """Carry a command out: decide, store, show."""
         progress = command.decide(self.table, self._moment())
-        if isinstance(command, Attending):
+        if isinstance(command, (Auto, Hurry)):
             attendance = command.attend(self.attendance, self.table, self.now())
             self.attendance = attendance.with_declines(self.table)
         if not progress.events:
@@ -265,11 +258,18 @@ class Room:
             if not play.awaited(self.attendance.answers(table)):
                 await self.do(Settle())
 
+    def _due(self) -> list[Due]:
+        """Return what is due, which is worked out again only when something has changed."""
+        table, attendance, found = self._last_due
+        if table is not self.table or attendance is not self.attendance:
+            found = due(self.table, self.attendance, self.timing)
+            self._last_due = (self.table, self.attendance, found)
+        return found
+
     async def _do_due(self) -> None:
         """Do the first thing whose time has come."""
         now = self.now()
-        coming = due(self.table, self.attendance, self.timing)
-        what = next((each.what for each in coming if each.at <= now), None)
+        what = next((each.what for each in self._due() if each.at <= now), None)
         match what:
             case None:
                 return
@@ -334,7 +334,8 @@ class Room:
     # --- decisions of AIs -----------------------------------------------------------------------
     def _ask(self) -> None:
         """Put the open question to all who are to answer it."""
-        self.attendance = replace(self.attendance, programs_asked=False)
+        if self.attendance.programs_asked:
+            self.attendance = replace(self.attendance, programs_asked=False)
         table, play = self.table, self.table.playing
         if play is None or table.paused:
             self._ais.drop_all()

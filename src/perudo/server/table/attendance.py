@@ -63,7 +63,7 @@ class Attendance:
     def with_declines(self, table: Table) -> Attendance:
         """Answer the open window for players who decline without being asked."""
         play, proposals = table.playing, dict(self.proposals)
-        if play is None or not play.window:
+        if play is None or not play.window or not self.declining:
             return self
         for seat in play.awaited(self.answers(table)):
             if seat in self.declining and table.seats[seat].agent is None:
@@ -111,7 +111,7 @@ class Attendance:
         """Return the attendance after events of the game that is being played."""
         kinds = {event.kind for event in happened}
         if "started" in kinds:
-            return replace(self, hurried=False).restarted(now).question_put()
+            return replace(self, hurried=False, proposals={}).restarted(now)
         if "act" not in kinds:
             return self
         settled = "result" in kinds
@@ -125,11 +125,8 @@ class Attendance:
             paced_from=paced_from,
             asked_at=max(now, paced_from) if settled else now,
             next_game_at=now + 2 * reveal if ended else self.next_game_at,
-        ).question_put()
-
-    def question_put(self) -> Attendance:
-        """Forget the answers to the question before."""
-        return replace(self, proposals={}, programs_asked=False)
+            proposals={},
+        )
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,8 @@ class Event:
         found = {name: getattr(self, name) for name in self.hidden}
         return None if all(value is None for value in found.values()) else found
 
-    def apply(self, table: Table) -> Table:
-        """Return the table after the event, whose number ``table.n`` is already."""
+    def apply(self, table: Table, n: int) -> Table:
+        """Return the table after this event, which has the number ``n``."""
         return table
 
     def told(self, viewer: int, hosting: Hosting) -> Json:
@@ -75,7 +75,7 @@ class Anchor(Event):
     anchor: str
     secret: str
 
-    def apply(self, table: Table) -> Table:
+    def apply(self, table: Table, n: int) -> Table:
         """Keep the secret."""
         return replace(table, secrets={**table.secrets, self.game: bytes.fromhex(self.secret)})
 
@@ -90,7 +90,7 @@ class Seated(Event):
     player: StoredPlayer
     seed: str
 
-    def apply(self, table: Table) -> Table:
+    def apply(self, table: Table, n: int) -> Table:
         """Put the player there."""
         seat = replace(
             table.seats[self.seat].free(), occupant=Occupant(**self.player), seed=self.seed
@@ -113,7 +113,7 @@ class Left(Event):
     reason: str
     stand_in: str | None
 
-    def apply(self, table: Table) -> Table:
+    def apply(self, table: Table, n: int) -> Table:
         """Free the seat; during a game an AI plays on, and the record keeps the name."""
         seat = table.seats[self.seat]
         if self.reason == "kicked" and seat.occupant and seat.occupant.id:
@@ -140,7 +140,7 @@ class Absent(Event):
     seat: int
     agent: str
 
-    def apply(self, table: Table) -> Table:
+    def apply(self, table: Table, n: int) -> Table:
         """Let the AI play here."""
         counts = self.seat in _in_play(table)
         away = table.away | {self.seat} if counts else table.away - {self.seat}
@@ -156,7 +156,7 @@ class Back(Event):
 
     seat: int
 
-    def apply(self, table: Table) -> Table:
+    def apply(self, table: Table, n: int) -> Table:
         """Give the seat back."""
         seat = replace(table.seats[self.seat], stand_in=None)
         return replace(table.with_seat(self.seat, seat), away=table.away - {self.seat})
@@ -179,7 +179,7 @@ class Started(Event):
     seeds: list[str]
     commit: str | None
 
-    def apply(self, table: Table) -> Table:
+    def apply(self, table: Table, n: int) -> Table:
         """Set the game up, and seat the players for it."""
         if self.first:
             seats = len(table.seats)
@@ -230,11 +230,11 @@ class OfMatch(Event):
         """The event as it is stored."""
         return super().data if self.by is not None else {"record": self.record}
 
-    def apply(self, table: Table) -> Table:
+    def apply(self, table: Table, n: int) -> Table:
         """Continue the match."""
         if table.play is None:
             raise PerudoError(f"{self.kind} before a game has started")
-        return replace(table, play=table.play.after(self.record, table.n))
+        return replace(table, n=n, play=table.play.after(self.record, n))
 
     def told(self, viewer: int, hosting: Hosting) -> Json:
         """Show what the game lets the viewer see."""
@@ -255,10 +255,12 @@ class Act(OfMatch):
 
     kind = "act"
 
-    def apply(self, table: Table) -> Table:
+    def apply(self, table: Table, n: int) -> Table:
         """Play it, and keep the client's name for it."""
-        table = super().apply(table)
-        return _with_ref(table, self.record["seat"], self.move)
+        if table.play is None or self.move is None:
+            return super().apply(table, n)
+        refs = {**table.refs, (self.record["seat"], self.move): n}
+        return replace(table, n=n, play=table.play.after(self.record, n), refs=refs)
 
     def told(self, viewer: int, hosting: Hosting) -> Json:
         """Add the decider."""
@@ -278,10 +280,10 @@ class End(OfMatch):
 
     kind = "end"
 
-    def apply(self, table: Table) -> Table:
+    def apply(self, table: Table, n: int) -> Table:
         """Count the win; of earlier games the log may be loaded without their moves."""
         if table.play is not None and table.play.events:
-            table = super().apply(table)
+            table = super().apply(table, n)
         payoffs = self.record["payoffs"]
         winner = payoffs.index(max(payoffs))
         wins = tuple(won + (seat == winner) for seat, won in enumerate(table.wins))
@@ -300,9 +302,10 @@ class Answered(Event):
     action: str
     move: str | None = None
 
-    def apply(self, table: Table) -> Table:
+    def apply(self, table: Table, n: int) -> Table:
         """Keep the answer, sealed."""
-        table = _with_ref(table, self.seat, self.move)
+        if self.move is not None:
+            table = replace(table, refs={**table.refs, (self.seat, self.move): n})
         play = table.play
         if play is None or not play.events:  # of an earlier game
             return table
@@ -322,7 +325,7 @@ class Free(Event):
 
     seats: list[int]
 
-    def apply(self, table: Table) -> Table:
+    def apply(self, table: Table, n: int) -> Table:
         """Free these seats."""
         for number in self.seats:
             table = table.with_seat(number, table.seats[number].free())
@@ -338,7 +341,7 @@ class Paused(Event):
     on: bool
     by: str
 
-    def apply(self, table: Table) -> Table:
+    def apply(self, table: Table, n: int) -> Table:
         """Stop the clocks, or let them go on."""
         return replace(table, paused=self.on)
 
@@ -352,7 +355,7 @@ class AbsenceChosen(Event):
     action: AbsenceAction
     seconds: float | None
 
-    def apply(self, table: Table) -> Table:
+    def apply(self, table: Table, n: int) -> Table:
         """Do so from now on."""
         return replace(table, absence=self.action, absence_seconds=self.seconds)
 
@@ -367,7 +370,7 @@ class RematchWanted(Event):
     seat: int
     seed: str
 
-    def apply(self, table: Table) -> Table:
+    def apply(self, table: Table, n: int) -> Table:
         """Note it; a new seed takes the place of the old one."""
         table = replace(table, rematch=table.rematch | {self.seat})
         if not self.seed:
@@ -396,7 +399,7 @@ class Muted(Event):
     seat: int
     on: bool
 
-    def apply(self, table: Table) -> Table:
+    def apply(self, table: Table, n: int) -> Table:
         """Mute it or not."""
         return table.with_seat(self.seat, replace(table.seats[self.seat], muted=self.on))
 
@@ -409,7 +412,7 @@ class Closed(Event):
 
     reason: str
 
-    def apply(self, table: Table) -> Table:
+    def apply(self, table: Table, n: int) -> Table:
         """Close the table."""
         return replace(table, status="closed")
 
@@ -422,8 +425,6 @@ KINDS: Mapping[str, type[Event]] = {
     )
 }
 """Every kind of event."""
-PERSONAL_KINDS = frozenset({Deal.kind, Act.kind, Result.kind, Answered.kind})
-"""Events of which a player may be shown more than a spectator."""
 MATCH_KINDS: Mapping[str, type[OfMatch]] = {each.kind: each for each in (Deal, Act, Result, End)}
 
 
@@ -435,9 +436,3 @@ def _in_play(table: Table) -> tuple[int, ...]:
 def _set_up(started: Started, table: Table) -> Play:
     dice = table.dice(started.game, started.seeds)
     return Play.begin(started.game, started.header, started.players, dice)
-
-
-def _with_ref(table: Table, seat: int, move: str | None) -> Table:
-    if move is None:
-        return table
-    return replace(table, refs={**table.refs, (seat, move): table.n})

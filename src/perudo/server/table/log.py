@@ -37,7 +37,9 @@ def read_event(kind: str, data: Json, hidden: Json | None) -> Event:
 
 def after(table: Table, event: Event, n: int | None = None) -> Table:
     """Return the table after its next event, or after the one with this number."""
-    return event.apply(replace(table, n=table.n + 1 if n is None else n))
+    number = table.n + 1 if n is None else n
+    made = event.apply(table, number)
+    return made if made.n == number else replace(made, n=number)
 
 
 def table_of(id: str, entries: Iterable[Entry]) -> Table:

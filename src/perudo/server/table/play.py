@@ -12,7 +12,7 @@ from perudo.games.errors import NotYourTurnError, PerudoError
 from perudo.games.game import State, require_legal, seat_name
 from perudo.games.hosting import Hosting, Json, Moves, hosting_of
 from perudo.games.log import Event, Header, SeenEvent, follow, next_event
-from perudo.games.operations import OVER, SPECTATOR
+from perudo.games.operations import SPECTATOR
 from perudo.record import MatchRecord, parse_header
 from perudo.server.wire.events import Player
 
@@ -40,6 +40,8 @@ class Play:
     """The number of the table's event that put the question."""
     answers: Mapping[int, str] = field(default_factory=dict, repr=False)
     """Stored answers to the open question, by seat."""
+    kept_view: Json = field(default_factory=dict, repr=False, compare=False)
+    """What everybody may know and most moves leave as it is: made once, for several positions."""
 
     @staticmethod
     def begin(number: int, header: Header, lineup: Sequence[Player], dice: FairDice) -> Play:
@@ -73,6 +75,7 @@ class Play:
             settled=settled,
             question=question,
             answers={},
+            kept_view=self.kept_view if self.hosting.keeps_view(event) else {},
         )
 
     def next_event(self) -> Event | None:
@@ -93,10 +96,10 @@ class Play:
         record.events = list(self.events)
         return record
 
-    @cached_property
+    @property
     def over(self) -> bool:
         """True when the match has ended."""
-        return bool(self.position.game.operations.actor(self.position._record) == OVER)
+        return bool(self.events) and self.events[-1]["event"] == "end"
 
     # --- what is asked --------------------------------------------------------------------------
     @cached_property
@@ -148,13 +151,15 @@ class Play:
     def observe(self, viewer: int = SPECTATOR) -> Any:
         """Return what a viewer may know; a seat that is asked sees itself as the actor."""
         if viewer not in self._seen:
-            self._seen[viewer] = self.hosting.observe(self.position, viewer)
+            asked = viewer in self.window
+            look = self.hosting.observe if asked else type(self.position).observe
+            self._seen[viewer] = look(self.position, viewer)
         return self._seen[viewer]
 
-    def deal(self, viewer: int) -> SeenEvent | None:
-        """Return the last deal as a viewer may know it."""
-        dealt = next((each for each in reversed(self.events) if each["event"] == "deal"), None)
-        return None if dealt is None else self.hosting.seen(dealt, viewer)
+    def last(self, kind: str, viewer: int = SPECTATOR) -> SeenEvent | None:
+        """Return the last event of a kind as a viewer may know it."""
+        found = next((each for each in reversed(self.events) if each["event"] == kind), None)
+        return None if found is None else self.hosting.seen(found, viewer)
 
     def legal(self, seat: int) -> list[str]:
         """Return what a seat may do now."""
@@ -168,7 +173,10 @@ class Play:
     def public_view(self) -> Json:
         """The part of the position that everybody may know."""
         turn = self.hosting.turn(self.position) if self.window else self.position.actor
-        return {**self.hosting.view(self.observe()), "game": self.number, "turn": turn}
+        if not self.kept_view:
+            self.kept_view.update(self.hosting.view(self.observe(), self.last("result")))
+        passing = self.hosting.passing_view(self.events)
+        return {**self.kept_view, **passing, "game": self.number, "turn": turn}
 
     @cached_property
     def _seen(self) -> dict[int, State]:

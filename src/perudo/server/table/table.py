@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from perudo.fair_dice import FairDice
 from perudo.games.game import seat_name
@@ -142,7 +143,7 @@ class Table:
                 return number
         return None
 
-    @property
+    @cached_property
     def playing(self) -> Play | None:
         """The game on the table, if it is not over."""
         return None if self.play is None or self.play.over else self.play

@@ -104,7 +104,7 @@ def view_of(
     answers = attendance.answers(table)
     asked = viewer >= 0 and viewer in play.awaited(answers) and not table.paused
     hosting, wanted = play.hosting, odds and asked and not table.options.rated
-    own = hosting.private_view(play.observe(viewer), play.deal(viewer))
+    own = hosting.private_view(viewer, play.last("deal", viewer))
     view = {
         **play.public_view,
         **own,
