@@ -21,7 +21,7 @@ CEILINGS = {
     "dict-writes": 0,
     "dict-reads": 0,
     "object-setattr": 0,
-    "questions": 1,
+    "questions": 0,
     "other-questions": 0,
     "prepositions": 0,
     "the-same": 0,

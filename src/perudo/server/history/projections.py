@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from sqlalchemy.engine import Connection
 
+from perudo.games.hosting import SeatResult
 from perudo.server.db import schema
 from perudo.server.table.events import End
 from perudo.server.table.log import Entry
@@ -68,7 +68,17 @@ def _game_ended(connection: Connection, table: Table, end: Entry) -> None:
     connection.execute(schema.game_seats.insert(), [{"game_id": id, **row} for row in seats])
 
 
-def seat_rows(table: Table) -> list[dict[str, Any]]:
+class SeatRow(SeatResult):
+    """A row of ``game_seats`` without its game."""
+
+    seat: int
+    person: str | None
+    agent: str | None
+    name: str
+    left: bool
+
+
+def seat_rows(table: Table) -> list[SeatRow]:
     """Return what each seat did in the game that has just ended."""
     play, left = table.play, table.quit | table.away
     assert play is not None

@@ -5,11 +5,11 @@ A retry runs either move by move, without state on the server, or at an ordinary
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 from perudo.games.errors import PerudoError
 from perudo.games.hosting import hosting_of
-from perudo.games.log import Event, SeenEvent
+from perudo.games.log import Event
 from perudo.record import MatchRecord
 from perudo.server.ai.pool import AiPool
 from perudo.server.errors import Refused
@@ -66,7 +66,13 @@ async def play_again(
         "seat": seat,
         "others": OTHERS,
         "actions": done,
-        "events": [_shown(event) for event in story[n - 1 :]],
+        "events": [
+            {
+                "kind": event["event"],
+                **{name: value for name, value in event.items() if name not in ("event", "fair")},
+            }
+            for event in story[n - 1 :]
+        ],
         **{name: known[name] for name in SHOWN},
         "legal": hosting.legal(seen),
         "odds": hosting.odds(seen) if seen.actor == seat else None,
@@ -135,8 +141,3 @@ def _until(record: MatchRecord, n: int) -> tuple[int, MatchRecord]:
         for event in record.events[: n - 1]
     ]
     return int(record.events[n - 1]["seat"]), before
-
-
-def _shown(event: SeenEvent) -> dict[str, Any]:
-    kept = {key: value for key, value in event.items() if key not in ("event", "fair")}
-    return {"kind": event["event"], **kept}

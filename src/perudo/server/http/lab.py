@@ -15,11 +15,11 @@ from perudo.server.db import schema
 from perudo.server.errors import Refused
 from perudo.server.history import records
 from perudo.server.http.auth import ServerHere
+from perudo.server.http.records import TEXT
 
 router = APIRouter(prefix="/api", tags=["lab"])
 DOCS = Path(__file__).resolve().parents[4] / "docs"
 """Documents in the source tree; an installed package does not have them."""
-TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}}}
 PICTURE: dict[int | str, dict[str, Any]] = {200: {"content": {"image/png": {}}}}
 
 

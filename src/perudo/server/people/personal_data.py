@@ -140,7 +140,7 @@ def _without(value: Any, id: str, names: set[str]) -> Any:
     return "erased" if isinstance(value, str) and value in names else value
 
 
-def _change_event(connection: Connection, row: Any, data: dict[str, Any]) -> None:
+def _change_event(connection: Connection, row: Any, data: object) -> None:
     events = schema.events
     connection.execute(
         events.update()

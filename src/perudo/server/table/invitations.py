@@ -1,4 +1,4 @@
-"""Who gets which seat. Seats by invitation are for people who have the table's key.
+"""The choice of seats. Seats by invitation are for people who have the table's key.
 
 The key is drawn when the table is made, and is in the hidden part of its log. It travels in the
 link behind the ``#``, which browsers do not send, in a challenge, and in ``sit``.

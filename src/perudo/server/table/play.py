@@ -41,7 +41,7 @@ class Play:
     answers: Mapping[int, str] = field(default_factory=dict, repr=False)
     """Stored answers to the open question, by seat."""
     kept_view: Json = field(default_factory=dict, repr=False, compare=False)
-    """What everybody may know and most moves leave as it is: made once, for several positions."""
+    """The public facts that most moves leave as they are, made once for several positions."""
 
     @staticmethod
     def begin(number: int, header: Header, lineup: Sequence[Player], dice: FairDice) -> Play:

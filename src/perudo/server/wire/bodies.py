@@ -273,7 +273,7 @@ class GameStory(FinishedGame):
     """A finished game with its record."""
 
     record: list[dict[str, JsonValue]]
-    """The header, then the events (docs/records.md)."""
+    """The header, then the events (docs/rules.md, part 12)."""
 
 
 class Statistics(TypedDict):
