@@ -22,7 +22,6 @@ from perudo.games.perudo.layout import (
     bid_code,
     count_in_hand,
     face_of,
-    history_action,
     quantity_of,
 )
 from perudo.games.perudo.reveal import matching
@@ -104,25 +103,6 @@ def chance_of(observation: Record, bid: int) -> float:
     face = face_of(bid)
     needed = quantity_of(bid) - held(observation, face)
     return at_least(unseen_dice(observation), needed, ways(observation, face))
-
-
-@kernel
-def chance_exact(observation: Record, bid: int) -> float:
-    """Return the probability that a bid is exactly right, given the own dice."""
-    face = face_of(bid)
-    needed = quantity_of(bid) - held(observation, face)
-    return exactly(unseen_dice(observation), needed, ways(observation, face))
-
-
-@kernel
-def mentions(observation: Record, face: int) -> int:
-    """Count the bids of this round on a face."""
-    count = 0
-    for index in range(int(observation.actions)):
-        said = history_action(int(observation.history[index]))
-        if said >= FIRST_BID_CODE and face_of(said) == face:
-            count += 1
-    return count
 
 
 @kernel

@@ -150,8 +150,3 @@ class HistoryTree:
     def information_sets(self) -> int:
         """The number of information sets."""
         return len(self.keys)
-
-    def actions_of(self, information_set: int) -> list[int]:
-        """Return the actions of an information set."""
-        node = int(np.flatnonzero(self.sets == information_set)[0])
-        return [int(code) for code in self.actions[self.first[node] :][: self.counts[node]]]
