@@ -59,9 +59,11 @@ def make_app(settings: Settings, server: Server | None = None) -> FastAPI:
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
+        openapi_url=None,
         responses=PROBLEMS,
     )
     app.state.server = server
+    app.state.descriptions = service.Descriptions(app)
     server.remote = RemoteConversation
     app.add_middleware(Guard, origins=origins_of(settings), requests=server.requests)
     for part in (people, tables, records, service):

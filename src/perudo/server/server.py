@@ -21,6 +21,7 @@ from perudo.server.db.store import Store
 from perudo.server.errors import Refused
 from perudo.server.history.ratings import rate_game
 from perudo.server.history.reviews import Reviews
+from perudo.server.hosted import HOSTING
 from perudo.server.people.people import People, Person
 from perudo.server.rate_limits import ADDRESS_SECONDS, REQUEST_SECONDS, SIGN_IN_RATE, Buckets
 from perudo.server.rooms.lobby import Lobby
@@ -30,7 +31,6 @@ from perudo.server.settings import Settings
 from perudo.server.wire import client_messages
 from perudo.server.wire.bodies import Filters
 from perudo.server.wire.server_messages import Challenge, ServerMessage, TableInfo
-from perudo.server.wire.table_options import HOSTING
 from perudo.table import SeededDice, Table
 
 log = logging.getLogger("perudo.server")

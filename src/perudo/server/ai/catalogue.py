@@ -13,7 +13,7 @@ from perudo.agents.registry import AGENTS, agent_named
 from perudo.games.errors import PerudoError, UnknownNameError
 from perudo.games.options import Setting
 from perudo.levels import level_named, levels
-from perudo.server.wire.table_options import HOSTING
+from perudo.server.hosted import HOSTING
 
 NOT_FOR_TABLES = frozenset({"human"})
 """Agents of the registry that are not AIs."""

@@ -21,8 +21,8 @@ from perudo.games.log import Event
 from perudo.games.options import Setting
 from perudo.games.policy import Memory
 from perudo.server.ai.questions import Order, PlannedGame, Played
+from perudo.server.hosted import HOSTING, parsed
 from perudo.server.table.seating import by_player, by_seat
-from perudo.server.wire.table_options import HOSTING, parsed
 from perudo.table import Table
 
 AgentOf = Callable[[str, Setting, int], Player]

@@ -39,7 +39,7 @@ from perudo.review import Reviewed, review
 from perudo.server.ai.questions import FoundDecision, Played, Prepared
 from perudo.server.ai.questions import Question as ServerQuestion
 from perudo.server.ai.series_player import play_games
-from perudo.server.wire.table_options import HOSTING, parsed
+from perudo.server.hosted import HOSTING, parsed
 from perudo.table import SeededDice, Table
 
 REHEARSED_MOVES = 4

@@ -12,9 +12,9 @@ from perudo.games.errors import PerudoError
 from perudo.server.errors import Refused
 from perudo.server.history import records
 from perudo.server.history.ratings import category, ranking, rating_curve
+from perudo.server.hosted import HOSTING
 from perudo.server.http.auth import ServerHere, token_of
 from perudo.server.wire.bodies import GameList, GameStory, Ladder, PersonPage
-from perudo.server.wire.table_options import HOSTING
 
 router = APIRouter(prefix="/api", tags=["records"])
 TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}}}

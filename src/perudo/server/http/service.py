@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 
 import sqlalchemy as sa
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.responses import HTMLResponse, PlainTextResponse
 from pydantic_core import to_json
 
@@ -14,10 +15,8 @@ from perudo.server.errors import Refused
 from perudo.server.http.auth import ServerHere
 from perudo.server.http.metrics import exposition
 from perudo.server.wire.bodies import Health
-from perudo.server.wire.descriptions import api_page, asyncapi
 
 router = APIRouter(tags=["service"])
-ASYNCAPI = to_json(asyncapi())
 HERE = ("127.0.0.1", "::1")
 
 
@@ -42,13 +41,39 @@ async def metrics(request: Request, server: ServerHere) -> PlainTextResponse:
     return PlainTextResponse(exposition(server), media_type="text/plain; version=0.0.4")
 
 
+class Descriptions:
+    """The API's descriptions, made in a thread when somebody first asks: it takes 0.3 s."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self._app = app
+        self._making: asyncio.Task[dict[str, bytes]] | None = None
+
+    async def find(self, path: str) -> bytes:
+        """Return the description at this path."""
+        if self._making is None:
+            self._making = asyncio.create_task(asyncio.to_thread(self._make))
+        return (await asyncio.shield(self._making))[path]
+
+    def _make(self) -> dict[str, bytes]:
+        from perudo.server.wire.descriptions import api_page, asyncapi
+
+        openapi = FastAPI.openapi(self._app)
+        return {
+            "/asyncapi.json": to_json(asyncapi()),
+            "/openapi.json": to_json(openapi),
+            "/api": api_page(openapi).encode(),
+        }
+
+
 @router.get("/asyncapi.json", include_in_schema=False)
-async def websocket_description() -> Response:
-    """Return the AsyncAPI description of the WebSocket's messages."""
-    return Response(ASYNCAPI, media_type="application/json")
+@router.get("/openapi.json", include_in_schema=False)
+async def description(request: Request) -> Response:
+    """Return the description of the WebSocket's messages, or of the HTTP endpoints."""
+    found = await request.app.state.descriptions.find(request.url.path)
+    return Response(found, media_type="application/json")
 
 
 @router.get("/api", response_class=HTMLResponse, include_in_schema=False)
-async def described(request: Request) -> HTMLResponse:
+async def readable_description(request: Request) -> HTMLResponse:
     """Return a readable page with all HTTP endpoints."""
-    return HTMLResponse(api_page(request.app))
+    return HTMLResponse(await request.app.state.descriptions.find("/api"))

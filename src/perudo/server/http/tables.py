@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query
 
 from perudo.agents.registry import AGENTS
 from perudo.server.ai.catalogue import LEVELS, largest, offered, parameters_of
+from perudo.server.hosted import HOSTING, parsed
 from perudo.server.http.auth import ServerHere, Visitor
 from perudo.server.wire.bodies import (
     AgentChoice,
@@ -19,7 +20,7 @@ from perudo.server.wire.bodies import (
     TableList,
     TableName,
 )
-from perudo.server.wire.table_options import HOSTING, TableOptions, parsed
+from perudo.server.wire.table_options import TableOptions
 
 router = APIRouter(prefix="/api", tags=["tables"])
 

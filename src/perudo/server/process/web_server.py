@@ -16,9 +16,10 @@ SWITCH_SECONDS = 0.0005
 database, which releases the GIL at every step, would wait ten times longer for the GIL than for the
 disk."""
 
-COLLECT_AFTER = (700, 5, 300)
+COLLECT_AFTER = (350, 2, 1200)
 """Thresholds of the garbage collector. With Python's defaults it scanned all objects of 500 games
-every 14 seconds, for half a second, to find a few dozen to free."""
+every 14 seconds, for half a second, to find a few dozen to free. The first two keep the
+collections of young objects short: a move waits for each."""
 
 
 def web_server(settings: Settings, app: FastAPI | None = None) -> uvicorn.Server:

@@ -8,11 +8,12 @@ from typing import Protocol
 
 from perudo.games.errors import PerudoError
 from perudo.server.errors import Refused
+from perudo.server.hosted import HOSTING, parsed
 from perudo.server.people.people import Person
 from perudo.server.rooms.lobby import Lobby
 from perudo.server.table.commands import Sit
 from perudo.server.wire import client_messages
-from perudo.server.wire.table_options import HOSTING, OpenSeat, TableOptions, parsed
+from perudo.server.wire.table_options import OpenSeat, TableOptions
 
 Wish = tuple[str, int, bool]
 """The kind of game wanted: preset, number of players, and if it is rated."""

@@ -31,8 +31,8 @@ class Act:
         """Play it; in a window, keep the answer until the window closes."""
         message, seat = self.message, own_seat(table, self.person)
         move = message.move or f"q{message.id}"
-        if (seat, move) in table.refs:
-            return Progress(table, repeats=table.refs[seat, move])
+        if (made := table.effect_of(seat, move)) is not None:
+            return Progress(table, repeats=made)
         play = table.playing
         if play is None:
             raise Refused("not_playing", "no game is being played at this table")

@@ -16,7 +16,8 @@ from perudo.games.hosting import Hosting, Json
 from perudo.games.log import Event as MatchEvent
 from perudo.games.log import Header
 from perudo.server.table.play import Play
-from perudo.server.table.table import Occupant, StoredPlayer, Table
+from perudo.server.table.table import Occupant, Ref, StoredPlayer, Table
+from perudo.server.table.trail import Trail
 from perudo.server.wire.events import AbsenceAction, By, Player
 
 
@@ -198,7 +199,7 @@ class Started(Event):
             wins=tuple(table.wins[place] for place in places),
             seating=seating,
             rematch=frozenset(),
-            refs={},
+            refs=Trail(),
             secrets=later,
             quit=frozenset(),
             away=frozenset(
@@ -259,7 +260,7 @@ class Act(OfMatch):
         """Play it, and keep the client's name for it."""
         if table.play is None or self.move is None:
             return super().apply(table, n)
-        refs = {**table.refs, (self.record["seat"], self.move): n}
+        refs = table.refs.plus(Ref(self.record["seat"], self.move, n))
         return replace(table, n=n, play=table.play.after(self.record, n), refs=refs)
 
     def told(self, viewer: int, hosting: Hosting) -> Json:
@@ -305,7 +306,7 @@ class Answered(Event):
     def apply(self, table: Table, n: int) -> Table:
         """Keep the answer, sealed."""
         if self.move is not None:
-            table = replace(table, refs={**table.refs, (self.seat, self.move): n})
+            table = replace(table, refs=table.refs.plus(Ref(self.seat, self.move, n)))
         play = table.play
         if play is None or not play.events:  # of an earlier game
             return table

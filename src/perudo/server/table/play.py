@@ -14,6 +14,7 @@ from perudo.games.hosting import Hosting, Json, Moves, hosting_of
 from perudo.games.log import Event, Header, SeenEvent, follow, next_event
 from perudo.games.operations import SPECTATOR
 from perudo.record import MatchRecord, parse_header
+from perudo.server.table.trail import Trail
 from perudo.server.wire.events import Player
 
 
@@ -32,7 +33,7 @@ class Play:
     hosting: Hosting
     setting: Any
     position: State = field(repr=False)
-    events: tuple[Event, ...] = field(default=(), repr=False)
+    events: Trail[Event] = field(default_factory=Trail, repr=False)
     """The log of the match."""
     settled: tuple[tuple[int, State], ...] = field(default=(), repr=False)
     """The position after each settled round, with the number of its event in ``events``."""
@@ -71,7 +72,7 @@ class Play:
         return replace(
             self,
             position=position,
-            events=(*self.events, event),
+            events=self.events.plus(event),
             settled=settled,
             question=question,
             answers={},

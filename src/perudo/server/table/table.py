@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from perudo.fair_dice import FairDice
 from perudo.games.game import seat_name
 from perudo.server.table.play import Play
+from perudo.server.table.trail import Trail
 from perudo.server.wire.events import AbsenceAction, Player, PlayerKind
 from perudo.server.wire.server_messages import Status
 from perudo.server.wire.table_options import SeatChoice, TableOptions
@@ -77,6 +79,14 @@ class Seat:
         return Seat(self.choice, muted=self.muted)
 
 
+class Ref(NamedTuple):
+    """A move by its seat and the client's name for it, and the number of the event it caused."""
+
+    seat: int
+    move: str
+    n: int
+
+
 @dataclass(frozen=True)
 class Table:
     """A table and the game on it."""
@@ -105,8 +115,8 @@ class Table:
     seating: tuple[int, ...] = ()
     """Each seat's player, as the seat they had when the series began."""
     rematch: frozenset[int] = frozenset()
-    refs: Mapping[tuple[int, str], int] = field(default_factory=dict)
-    """The event that each move of this game caused, by seat and the client's name for it."""
+    refs: Trail[Ref] = field(default_factory=Trail)
+    """The moves of this game that clients have named."""
     kicked: frozenset[str] = frozenset()
     """People whom the creator has sent away for good."""
     quit: frozenset[int] = frozenset()
@@ -142,6 +152,11 @@ class Table:
             if seat.occupant is not None and seat.occupant.id == person and not seat.left:
                 return number
         return None
+
+    def effect_of(self, seat: int, move: str) -> int | None:
+        """Return the event that a move of this game has caused, if it has been made."""
+        made = (ref.n for ref in reversed(self.refs) if ref.move == move and ref.seat == seat)
+        return next(made, None)
 
     @cached_property
     def playing(self) -> Play | None:

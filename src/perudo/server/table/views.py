@@ -13,6 +13,7 @@ from pydantic_core import to_json
 from perudo import protocol
 from perudo.fair_dice import sha
 from perudo.games.operations import SPECTATOR
+from perudo.server.hosted import options_of
 from perudo.server.table.attendance import Attendance, Timing
 from perudo.server.table.due import deadline, window_closes
 from perudo.server.table.play import Play
@@ -26,7 +27,6 @@ from perudo.server.wire.server_messages import (
     Where,
     Window,
 )
-from perudo.server.wire.table_options import options_of
 
 
 def table_info(

@@ -3,40 +3,19 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from perudo.games.errors import RulesError
-from perudo.games.hosting import Hosting, hosting_of
+from perudo.games.hosting import Hosting
 from perudo.games.options import Setting, known_only
+from perudo.server.hosted import HOSTING, parsed, shortest
 
-HOSTING = hosting_of("perudo")
-"""The game that tables are opened for."""
 MAX_SEATS = 6
 MAX_GAMES = 1000
 NAME = r"^[^\x00-\x1f\x7f\u0080-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*$"
 """Pattern of visible names and text: no control characters, nothing invisible."""
-
-
-@lru_cache(maxsize=256)
-def parsed(text: str) -> Setting:
-    """Parse the text of rules."""
-    setting: Setting = HOSTING.game.setting(text)
-    return setting
-
-
-@lru_cache(maxsize=256)
-def shortest(text: str) -> str:
-    """Return the text of rules in its shortest form, cached because it takes longer than a move."""
-    return str(parsed(text))
-
-
-@lru_cache(maxsize=256)
-def options_of(text: str) -> dict[str, bool | int | str]:
-    """Return all options of the rules by name."""
-    return HOSTING.game.setting_options(parsed(text))
 
 
 class Strict(BaseModel):
