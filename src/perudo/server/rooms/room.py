@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
+import weakref
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -63,10 +64,11 @@ class Room:
         self.timing = Timing(service.settings)
         self.attendance = Attendance(last_used=service.clock.now())
         self.log = TableLog(service, fence)
-        self.audience = Audience(self, entries)
+        weak: Room = weakref.proxy(self)  # without cycles, a table that sleeps is freed at once
+        self.audience = Audience(weak, entries)
         self.memories = Memories(service)
-        self._ais = AiTurns(service, self.memories, self.propose)
-        self._series = WholeGames(self, self.memories)
+        self._ais = AiTurns(service, self.memories, lambda *decision: weak.propose(*decision))
+        self._series = WholeGames(weak, self.memories)
         self._inbox: asyncio.Queue[tuple[Work, asyncio.Future[Any] | None]] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self._preparing: asyncio.Task[None] | None = None

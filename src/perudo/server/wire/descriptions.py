@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, TypedDict
 
@@ -98,16 +98,13 @@ def asyncapi() -> Schema:
     }
 
 
-def api_page(openapi: Schema) -> str:
-    """Return an HTML page with all HTTP endpoints."""
-    rows = []
-    for path, methods in sorted(openapi["paths"].items()):
-        for method, about in methods.items():
-            text = about.get("description") or about.get("summary") or ""
-            rows.append(
-                f"<tr><td><code>{method.upper()}</code></td><td><code>{html.escape(path)}</code>"
-                f"</td><td>{html.escape(text)}</td></tr>"
-            )
+def api_page(endpoints: Iterable[tuple[str, str, str]]) -> str:
+    """Return an HTML page with all HTTP endpoints: path, method and description of each."""
+    rows = [
+        f"<tr><td><code>{method}</code></td><td><code>{html.escape(path)}</code>"
+        f"</td><td>{html.escape(text)}</td></tr>"
+        for path, method, text in sorted(endpoints)
+    ]
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>perudo: API</title>'
         "<h1>perudo: API</h1><p>In full: <a href='/openapi.json'>openapi.json</a> for HTTP, "
