@@ -103,6 +103,7 @@ class Room:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+            self._task = None  # its exception refers to this room
         self._refuse_waiting()
 
     async def perform(self, work: Work) -> Any:
