@@ -114,7 +114,11 @@ class Kick(Strict):
 
 
 class Pause(Strict):
-    """Pause or resume all clocks of a table (creator; not in rated games with others)."""
+    """Pause or resume all clocks of a table (creator).
+
+    Every player may ask for a pause of a rated game, and take it back. It begins when all players
+    who are here have asked, and each of them may end it.
+    """
 
     type: Literal["pause"]
     table: TableId

@@ -68,6 +68,8 @@ class TableInfo(TypedDict):
     """Commitment to the next game's dice."""
     rematch: list[int]
     """Seats that have asked for another series."""
+    pausing: NotRequired[list[int]]
+    """Seats that have asked for a pause of a rated game, if any have."""
 
 
 class Window(TypedDict):
