@@ -130,8 +130,7 @@ class Attendance:
         """Return the attendance after events of the game that is being played."""
         kinds = {event.kind for event in happened}
         if "started" in kinds:
-            fresh = replace(self, hurried=False, proposals={}, pausing=frozenset())
-            return fresh.restarted(now)
+            return replace(self, hurried=False, proposals={}).restarted(now)
         if "act" not in kinds:
             return self
         settled = "result" in kinds
@@ -146,6 +145,7 @@ class Attendance:
             asked_at=max(now, paced_from) if settled else now,
             next_game_at=now + 2 * reveal if ended else self.next_game_at,
             proposals={},
+            pausing=frozenset() if "end" in kinds else self.pausing,
         )
 
 

@@ -67,7 +67,7 @@ def table_info(
         "anchor": None if secret is None else sha(secret),
         "rematch": sorted(table.rematch),
     }
-    if attendance.pausing:
+    if attendance.pausing and table.playing is not None and not table.paused:
         info["pausing"] = sorted(attendance.pausing)
     return info
 
