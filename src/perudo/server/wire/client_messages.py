@@ -188,7 +188,7 @@ class Invite(Strict):
 
     type: Literal["invite"]
     table: TableId
-    player: Annotated[str, Field(max_length=32)]
+    player: Annotated[str, Field(max_length=32, pattern=NAME)]
     ref: Move | None = None
 
 
