@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +112,7 @@ def test_who_pauses_a_rated_game_against_ais_and_leaves_has_lost_it(
         await here.do(room, ada, "pause", on=True)
         assert room.table.paused
         for follower in list(room.audience.followers):
-            await room.perform(lambda follower=follower: room.shut(follower))
+            await room.perform(partial(room.shut, follower))
         if leaves == "stands up":
             await here.do(room, ada, "stand")
         await here.settle(room, RATED_PAUSE_SECONDS - 1.0)
@@ -183,7 +184,7 @@ def test_who_comes_and_goes_is_not_replaced_each_time(tmp_path: Path) -> None:
         room, people, followers = await seated(here, 2, absence_seconds=5.0)
         before, follower = room.table.n, followers[0]
         for _ in range(12):  # a minute
-            await room.perform(lambda: room.shut(follower))
+            await room.perform(partial(room.shut, follower))
             await here.settle(room, 5.0)
             follower = Follower(people[0])
             await here.open(room, follower)

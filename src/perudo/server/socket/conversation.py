@@ -93,6 +93,9 @@ class Conversation:
                 return None
             case client_messages.Open():
                 return Answer(await self._open(message))
+            case client_messages.Earlier():
+                room = await self._server.lobby.room(message.table)
+                return Answer(await room.send_talk(self, message.before))
             case client_messages.Shut():
                 room = self._server.lobby.find(message.table)
                 repeated = message.table not in self._tables

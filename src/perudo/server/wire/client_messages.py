@@ -51,6 +51,16 @@ class Open(Strict):
     ref: Move | None = None
 
 
+class Earlier(Strict):
+    """Ask for older talk of this game; a table is sent with the newest only."""
+
+    type: Literal["earlier"]
+    table: TableId
+    before: Number
+    """The number of the oldest `said` event that the client has."""
+    ref: Move | None = None
+
+
 class Shut(Strict):
     """Stop following a table."""
 
@@ -213,6 +223,7 @@ class Ping(Strict):
 
 ClientMessage = Annotated[
     Open
+    | Earlier
     | Shut
     | Action
     | Sit
