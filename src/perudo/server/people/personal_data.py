@@ -110,8 +110,8 @@ def erase_person(connection: Connection, who: str) -> None:
         erase_person(connection, bot.id)
     for row, data in _said_by(connection, person.id):
         _change_event(connection, row, {**data, "text": None})
-    for table in sorted(_tables_of(connection, person.id)):
-        _rename_in_log(connection, table, person)
+    for id in sorted(_tables_of(connection, person.id)):
+        _rename_in_log(connection, id, person)
     connection.execute(schema.reviews.delete())  # they contain records, and can be made again
     seats = schema.game_seats
     connection.execute(

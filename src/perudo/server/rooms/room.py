@@ -22,24 +22,13 @@ from perudo.server.people.people import Person
 from perudo.server.rate_limits import CHANGE_RATE, Buckets
 from perudo.server.rooms.ai_memory import Memories
 from perudo.server.rooms.ai_turns import AiTurns
-from perudo.server.rooms.audience import TALK_SENT, Audience, Follower, Following
-from perudo.server.rooms.table_log import OF_THE_GAME, TableLog, talk_before
+from perudo.server.rooms.audience import Audience, Follower, Following
+from perudo.server.rooms.table_log import OF_THE_GAME, TableLog
 from perudo.server.rooms.whole_games import WholeGames
 from perudo.server.service import Service
 from perudo.server.table import events
 from perudo.server.table.attendance import Attendance, Proposal, Timing
-from perudo.server.table.commands import (
-    Auto,
-    ChooseAbsence,
-    Fill,
-    Hurry,
-    Kick,
-    Mute,
-    Pause,
-    Sit,
-    Stand,
-    rematch_is_agreed,
-)
+from perudo.server.table.commands import CHANGES, Auto, Hurry, Pause, rematch_is_agreed
 from perudo.server.table.due import AskPrograms, Due, NextGame, due
 from perudo.server.table.games import Begin, Move, Return, Settle
 from perudo.server.table.log import Entry
@@ -53,8 +42,6 @@ log = logging.getLogger("perudo.room")
 Work = Callable[[], Awaitable[Any]]
 ASKING = frozenset({"started", "act", "left", "absent", "back", "paused"})
 """Kinds of events after which the room puts the open question again."""
-CHANGES = (Sit, Stand, Kick, Fill, Pause, ChooseAbsence, Mute)
-"""Commands that can be given again and again, each time with a new event."""
 
 
 @dataclass(frozen=True)
@@ -424,16 +411,6 @@ class Room:
         audience.show_from(follower, after)
         if follower.program:  # the question may not have reached it
             audience.ask_program(follower)
-        return self.table.n
-
-    async def send_talk(self, follower: Follower, before: int) -> int:
-        """Send older talk of this game; outside the room's task, so that no move waits for it."""
-        entries = self.audience.entries
-        first = entries[0].n if entries else self.table.n
-        most = TALK_SENT + 1
-        find = partial(talk_before, id=self.table.id, first=first, before=before, limit=most)
-        found = await self.service.store.read(find)
-        self.audience.send_talk(follower, found[-TALK_SENT:], len(found) > TALK_SENT)
         return self.table.n
 
     def let_go(self, follower: Follower) -> None:

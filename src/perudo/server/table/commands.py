@@ -325,6 +325,8 @@ COMMANDS: dict[type[Any], Callable[[Person, Any], Command]] = {
     client_messages.Mute: Mute,
 }
 """The command that each message asks for; ``fill`` needs to know its AI as well."""
+CHANGES = (Sit, Stand, Kick, Fill, Pause, ChooseAbsence, Mute)
+"""Commands that a person can give again and again, each time with a new event."""
 
 
 # --- conditions ---------------------------------------------------------------------------------
