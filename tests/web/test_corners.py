@@ -145,6 +145,16 @@ def test_the_papers_results_are_shown_with_their_figures(server: Server, chrome:
     calm(page)
 
 
+WITHOUT_OLD_TALK = """() => {
+  const { game } = document.querySelector("perudo-table");
+  const isNew = (event) => event.kind !== "said" || event.n === game.events.at(-1).n;
+  game.events = game.events.filter(isNew);
+  game.transcript = game.transcript.filter(isNew);
+  game.dispatchEvent(new CustomEvent("change", { detail: { fresh: [], before: game.view } }));
+}"""
+"""Lets a page forget older talk, as if the server had sent the newest only."""
+
+
 def test_creators_fill_seats_pause_and_leave(server: Server, chrome: Browser) -> None:
     page = visit(chrome, server.url)
     page.goto(f"{server.url}/#/new")
@@ -167,6 +177,17 @@ def test_creators_fill_seats_pause_and_leave(server: Server, chrome: Browser) ->
     page.fill("#words", "a word at a private table")
     page.press("#words", "Enter")
     page.wait_for_selector("#story li:has-text('a word at a private table')")
+    assert page.locator("#earlier").is_hidden()
+    page.click(".reaction >> nth=0")
+    page.wait_for_selector("#story li:has-text('👍')")
+    page.evaluate(WITHOUT_OLD_TALK)
+    page.wait_for_selector("#story li:has-text('a word at a private table')", state="detached")
+    page.click("#earlier")
+    page.wait_for_selector("#story li:has-text('a word at a private table')")
+    said = page.locator("#story li[data-kind=said]").all_inner_texts()
+    assert "a word" in said[-2]
+    assert "👍" in said[-1]
+    assert page.locator("#earlier").is_hidden()
     page.click("#stand")
     page.wait_for_selector("#play-now")
     calm(page)

@@ -13,6 +13,8 @@ ADDRESS_SECONDS = 20.0
 """Window, in seconds, of the limit on messages from one address (``Settings.address_messages``)."""
 TALK_RATE = (6.0, 20.0)
 """Reactions and chat messages."""
+CHANGE_RATE = (30.0, 600.0)
+"""Changes of one table by one person: seats, pauses, absences, mutes."""
 SIGN_IN_RATE = (10.0, 300.0)
 """Passwords and recovery codes tried from one address."""
 REQUEST_SECONDS = 60.0

@@ -158,6 +158,25 @@ class Server:
         if not groups:
             await asyncio.sleep(during)
 
+    async def end_connections(self, person: str) -> None:
+        """Close a person's connections whose sessions have ended, at every process."""
+        await self._look_at_person(person)
+        await self._ask_others(Question("sessions", person=person))
+
+    async def _look_at_person(self, person: str) -> None:
+        await self._look_at([each for each in self.connections if each.person.id == person])
+
+    async def _ask_others(self, question: Question) -> list[Any]:
+        """Return the answers of all other processes that give one."""
+        if self.cluster is None:
+            return []
+        asked = [self.cluster.ask(peer, question) for peer in self.cluster.others]
+        answers = await asyncio.gather(*asked, return_exceptions=True)
+        for answer in answers:
+            if isinstance(answer, BaseException):
+                log.warning("another process did not answer %r: %s", question.about, answer)
+        return [answer for answer in answers if not isinstance(answer, BaseException)]
+
     async def _look_at(self, connections: list[Connection]) -> None:
         known = await self.people.by_token_hashes([each.token_hash for each in connections])
         for connection in connections:
@@ -202,11 +221,8 @@ class Server:
     async def _challenge(self, person: str, challenge: Challenge) -> int:
         """Send a challenge to all of a person's connections, and return their number."""
         reached = self._send_to(person, challenge)
-        if self.cluster is not None:
-            question = Question("send", person=person, message=challenge)
-            asked = [self.cluster.ask(peer, question) for peer in self.cluster.others]
-            answers = await asyncio.gather(*asked, return_exceptions=True)
-            reached += sum(answer for answer in answers if isinstance(answer, int))
+        question = Question("send", person=person, message=challenge)
+        reached += sum(await self._ask_others(question))
         return reached
 
     def _send_to(self, person: str, message: ServerMessage) -> int:
@@ -223,6 +239,8 @@ class Server:
         if question.about == "invitation":
             return await self.lobby.invitation(question.table, question.person)
         assert question.person is not None
+        if question.about == "sessions":
+            return await self._look_at_person(question.person)
         assert question.message is not None
         return self._send_to(question.person, question.message)
 

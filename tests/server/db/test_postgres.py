@@ -18,6 +18,7 @@ from perudo.server.process import server_lock
 from perudo.server.process.server_lock import hold
 from server import kit
 from server.history import test_ratings as test_ladder
+from server.http import test_odd_text, test_security
 from server.people import test_bots, test_people
 from server.rooms import test_dealing, test_quotas, test_tables
 from server.rooms.test_failing_writes import at_a_table
@@ -186,6 +187,10 @@ def test_nothing_waits_for_the_lock(fresh: None, tmp_path: Path) -> None:
         test_invitations.test_an_invitation_is_good_after_a_restart,
         test_invitations.test_tables_from_before_there_were_keys_get_one,
         test_quotas.test_games_of_ais_alone_are_counted_however_the_table_came_to_be,
+        test_odd_text.test_odd_text_over_http_is_no_error_of_the_server,
+        test_odd_text.test_a_name_whose_key_is_too_long_is_refused,
+        test_odd_text.test_odd_text_over_the_websocket_is_refused,
+        test_security.test_the_http_api_answers_anything_without_breaking,
     ],
 )
 def test_on_postgresql(test: Callable[..., Any], fresh: None, tmp_path: Path) -> None:

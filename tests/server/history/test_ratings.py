@@ -185,25 +185,11 @@ def test_a_rated_table_has_a_timer_and_its_creator_no_power_over_the_game(tmp_pa
         await here.settle(room)
         for kind, more in (
             ("kick", {"seat": 1}),
-            ("pause", {"on": True}),
             ("absence", {"action": "wait"}),
         ):
             assert (await here.do(room, people[0], kind, **more))["code"] == "refused"
         await here.settle(room, 121.0)
         assert play_of(room).events[-1]["event"] in ("act", "deal")  # the timer has moved
-
-    rated_world(tmp_path, scene)
-
-
-def test_alone_among_ais_a_rated_game_can_be_paused(tmp_path: Path) -> None:
-    async def scene(here: World) -> None:
-        (ada,) = await accounts(here, ["Ada"])
-        seats = [{"kind": "open"}, {"kind": "ai", "agent": "observer"}]
-        room = await here.table(ada, seats, rules="common", rated=True)
-        await here.do(room, ada, "sit")
-        await here.settle(room)
-        assert "code" not in await here.do(room, ada, "pause", on=True)
-        assert (await here.do(room, ada, "kick", seat=1))["code"] == "refused"
 
     rated_world(tmp_path, scene)
 

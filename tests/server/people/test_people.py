@@ -73,15 +73,41 @@ def test_sessions_can_be_ended(tmp_path: Path) -> None:
             assert (await here.raw(second, "GET", "/api/me")).status_code == 401
             third = (await here.ask(token, "POST", "/api/login", body))["token"]
             player, other = await here.connect(token), await here.connect(third)
-            change = {"old": PASSWORD, "new": "another one"}
-            await here.ask(token, "POST", "/api/password", change)
             await here.ask(token, "POST", "/api/logout")
             assert (await here.raw(token, "GET", "/api/me")).status_code == 401
-            await here.server.look_at_people()  # connections end with their sessions
-            await player.wire.wait_closed()
+            await player.wire.wait_closed()  # connections end with their sessions
             assert player.wire.close_code == 4001
             assert (await other.request(type="ping", ref="x"))["code"] == "unknown_field"
             assert await here.ask(third, "POST", "/api/logout-others") == {"ended": 0}
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("how", ["password", "recover"])
+def test_a_new_password_ends_other_sessions_at_once_but_not_bots(how: str, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with site(settings_for(tmp_path)) as here:
+            token = await here.guest()
+            body = {"name": "Ada", "password": PASSWORD}
+            codes = (await here.ask(token, "POST", "/api/accounts", body))["recovery_codes"]
+            thief = (await here.ask(token, "POST", "/api/login", body))["token"]
+            bot = (await here.ask(token, "POST", "/api/bots", {"name": "Robo"}))["token"]
+            mine, theirs, robo = [await here.connect(each) for each in (token, thief, bot)]
+            if how == "password":
+                change = {"old": PASSWORD, "new": "another one"}
+                await here.ask(token, "POST", "/api/password", change)
+                await mine.send(type="ping")
+                assert (await mine.receive())["type"] == "pong"
+                assert (await here.raw(token, "GET", "/api/me")).status_code == 200
+            else:
+                fresh = {"name": "Ada", "code": codes[0], "password": "another one"}
+                await here.ask("none", "POST", "/api/recover", fresh)
+                await mine.wire.wait_closed()
+            await theirs.wire.wait_closed()
+            assert theirs.wire.close_code == 4001
+            assert (await here.raw(thief, "GET", "/api/me")).status_code == 401
+            await robo.send(type="ping")
+            assert (await robo.receive())["type"] == "pong"
 
     asyncio.run(main())
 

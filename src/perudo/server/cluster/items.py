@@ -67,7 +67,7 @@ class Elsewhere(TypedDict):
 class Question:
     """A question to another process."""
 
-    about: Literal["info", "invitation", "send"]
+    about: Literal["info", "invitation", "send", "sessions"]
     table: str = ""
     person: str | None = None
     message: ServerMessage | None = None

@@ -16,6 +16,7 @@ from perudo import levels
 from perudo.ratings import POINTS, START, Skill, skills_after
 from perudo.server.db import schema
 from perudo.server.history.projections import game_id
+from perudo.server.history.records import shown_to
 from perudo.server.table.table import Table
 from perudo.server.wire.bodies import LadderEntry, RatingChange, RatingPoints
 
@@ -59,7 +60,7 @@ def category(preset: str, players: int) -> str:
 def rate_game(connection: Connection, table: Table, at: float) -> None:
     """Change the ratings of the players of a rated game, in the transaction that stores its end."""
     options = table.options
-    if not options.rated or options.preset is None:
+    if not options.rated or options.private or options.preset is None:
         return
     id = game_id(table.id, table.game)
     seats = connection.execute(
@@ -183,12 +184,20 @@ def ranking(connection: Connection, ladder: str, limit: int) -> list[LadderEntry
     return [entry for _, entry in ranked]
 
 
-def rating_curve(connection: Connection, person: str) -> dict[str, list[RatingChange]]:
-    """Return the changes of a person's ratings, by ladder."""
-    changes = schema.rating_changes
+def rating_curve(
+    connection: Connection, person: str, visitor: str | None = None
+) -> dict[str, list[RatingChange]]:
+    """Return the changes of a person's ratings by games shown to the visitor, by ladder.
+
+    Earlier versions rated private games too.
+    """
+    changes, games = schema.rating_changes, schema.games
     curves: dict[str, list[RatingChange]] = {}
     for row in connection.execute(
-        sa.select(changes).where(changes.c.player == person).order_by(changes.c.at)
+        sa.select(changes)
+        .join(games, games.c.id == changes.c.game_id)
+        .where(changes.c.player == person, shown_to(visitor, person))
+        .order_by(changes.c.at)
     ):
         shown = _shown(Skill(row.rating, row.deviation))
         curves.setdefault(row.category, []).append({"at": row.at, "game": row.game_id, **shown})

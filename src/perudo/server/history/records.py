@@ -75,21 +75,23 @@ def games_of(
     limit: int,
     visitor: str | None = None,
 ) -> list[FinishedGame]:
-    """List finished games, newest first, of one person or of all.
-
-    Private games are only in their players' own lists, when ``visitor`` is that person.
-    """
+    """List finished games that a visitor may know of, newest first, of one person or of all."""
     games = schema.games
-    query = sa.select(games).where(games.c.ended.is_not(None))
+    query = sa.select(games).where(games.c.ended.is_not(None), shown_to(visitor, person))
     if person is not None:
         seats = schema.game_seats
         query = query.join(seats, seats.c.game_id == games.c.id).where(seats.c.person == person)
-    if person is None or person != visitor:
-        query = query.where(~games.c.private)
     if before is not None:
         query = query.where(games.c.ended < before)
     rows = connection.execute(query.order_by(games.c.ended.desc()).limit(limit)).all()
     return [_game(connection, row) for row in rows]
+
+
+def shown_to(visitor: str | None, person: str | None) -> sa.ColumnElement[bool]:
+    """Return which games lists about a person show: private ones to that person alone."""
+    if person is not None and person == visitor:
+        return sa.true()
+    return ~schema.games.c.private
 
 
 def _game(connection: Connection, game: Any) -> FinishedGame:
@@ -120,8 +122,10 @@ def _game(connection: Connection, game: Any) -> FinishedGame:
     }
 
 
-def statistics(connection: Connection, person: str) -> dict[str, Statistics]:
-    """Return a person's statistics of all finished games, for two and for more players."""
+def statistics(
+    connection: Connection, person: str, visitor: str | None = None
+) -> dict[str, Statistics]:
+    """Return a person's statistics of the games shown, for two and for more players."""
     seats, games = schema.game_seats, schema.games
     players = (
         sa.select(sa.func.count())
@@ -132,7 +136,7 @@ def statistics(connection: Connection, person: str) -> dict[str, Statistics]:
     rows = connection.execute(
         sa.select(seats, players.label("players"), games.c.winner)
         .join(games, games.c.id == seats.c.game_id)
-        .where(seats.c.person == person)
+        .where(seats.c.person == person, shown_to(visitor, person))
     ).all()
     groups: dict[str, list[Any]] = {"2": [], "3-6": []}
     for row in rows:

@@ -54,6 +54,9 @@ class Guard:
                 scope, receive, send, 403, "origin", f"origin {origin[:80]} is not allowed"
             )
             return
+        if "\0" in scope["path"] or b"%00" in scope["query_string"]:  # no database text has it
+            await _refuse(scope, receive, send, 400, "unreadable", "the address has a NUL")
+            return
         if _is_counted(scope["path"]) and not self._requests.take(address_of(scope)):
             await _refuse(scope, receive, send, 429, "too_fast", "too many requests; wait a moment")
             return

@@ -77,8 +77,11 @@ async def log_in(
 async def log_out(request: Request, response: Response, server: ServerHere) -> Done:
     """End this session."""
     token = token_of(request)
+    person = await server.people.by_token(token) if token else None
     if token:
         await server.people.end_session(token)
+    if person is not None:
+        await server.end_connections(person.id)
     drop(response)
     return {"done": True}
 
@@ -87,13 +90,17 @@ async def log_out(request: Request, response: Response, server: ServerHere) -> D
 async def log_out_others(request: Request, person: Visitor, server: ServerHere) -> Ended:
     """End all other sessions of this account."""
     ended = await server.people.end_other_sessions(person, token_of(request) or "")
+    await server.end_connections(person.id)
     return {"ended": ended}
 
 
 @router.post("/password", dependencies=[Depends(limit_sign_ins)])
-async def change_password(body: PasswordChange, person: Visitor, server: ServerHere) -> Done:
-    """Change the password."""
-    await server.people.change_password(person, body.old, body.new)
+async def change_password(
+    body: PasswordChange, request: Request, person: Visitor, server: ServerHere
+) -> Done:
+    """Change the password, and end all other sessions of the account; its bots stay connected."""
+    await server.people.change_password(person, token_of(request) or "", body.old, body.new)
+    await server.end_connections(person.id)
     return {"done": True}
 
 
@@ -101,6 +108,7 @@ async def change_password(body: PasswordChange, person: Visitor, server: ServerH
 async def recover(body: Recovery, server: ServerHere) -> Account:
     """Set a new password with a recovery code, end all sessions and return new codes."""
     person, codes = await server.people.recover(body.name, body.code, body.password)
+    await server.end_connections(person.id)
     return {"you": person.public, "recovery_codes": codes}
 
 

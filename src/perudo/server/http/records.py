@@ -14,10 +14,18 @@ from perudo.server.history import records
 from perudo.server.history.ratings import category, ranking, rating_curve
 from perudo.server.hosted import HOSTING
 from perudo.server.http.auth import ServerHere, token_of
+from perudo.server.server import Server
 from perudo.server.wire.bodies import GameList, GameStory, Ladder, PersonPage
 
 router = APIRouter(prefix="/api", tags=["records"])
 TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}}}
+
+
+async def visitor_id(request: Request, server: Server) -> str | None:
+    """Return the id of the visitor, or None if they have no session."""
+    token = token_of(request)
+    asking = await server.people.by_token(token) if token else None
+    return None if asking is None else asking.id
 
 
 @router.get("/games")
@@ -32,9 +40,7 @@ async def games(
 
     The games are public; players also see their private games in their own lists.
     """
-    token = token_of(request)
-    asking = await server.people.by_token(token) if token and person is not None else None
-    visitor = None if asking is None else asking.id
+    visitor = None if person is None else await visitor_id(request, server)
     find = partial(records.games_of, person=person, before=before, limit=limit, visitor=visitor)
     return {"games": await server.service.store.read(find)}
 
@@ -61,16 +67,20 @@ async def game_notation(game: str, server: ServerHere) -> PlainTextResponse:
 
 
 @router.get("/people/{person}")
-async def one_person(person: str, server: ServerHere) -> PersonPage:
-    """Return a player's profile: name, statistics and rating changes."""
+async def one_person(person: str, request: Request, server: ServerHere) -> PersonPage:
+    """Return a player's profile: name, statistics and rating changes.
+
+    Only the player's own page counts private games.
+    """
     found = await server.people.by_id(person)
     if found is None:
         raise Refused("no_person", "there is no person with this id")
-    store = server.service.store
+    store, visitor = server.service.store, await visitor_id(request, server)
+    count = partial(records.statistics, person=person, visitor=visitor)
     return {
         "person": found.public,
-        "statistics": await store.read(partial(records.statistics, person=person)),
-        "ratings": await store.read(partial(rating_curve, person=person)),
+        "statistics": await store.read(count),
+        "ratings": await store.read(partial(rating_curve, person=person, visitor=visitor)),
     }
 
 

@@ -7,6 +7,8 @@ import secrets
 
 from perudo.server.errors import Refused
 
+LONGEST_KEY = 32
+"""Most characters of a name's key, which may be longer than the name: ΐ becomes three letters."""
 NAME_PATTERN = re.compile(r"[^\W_][\w .'-]{0,22}[\w.]|[^\W_]")
 """Names begin with a letter or digit, and have letters, digits, spaces and a few marks."""
 _FIRST = ("Amber", "Blue", "Brave", "Calm", "Clever", "Lucky", "Merry", "Quick", "Quiet", "Sly")
@@ -16,7 +18,7 @@ _SECOND = ("Condor", "Cup", "Die", "Fox", "Heron", "Llama", "Otter", "Puma", "Ta
 def check_name(name: str) -> str:
     """Return the name with single spaces; raise if it is not allowed."""
     name = " ".join(name.split())
-    if not NAME_PATTERN.fullmatch(name):
+    if not NAME_PATTERN.fullmatch(name) or len(name_key(name)) > LONGEST_KEY:
         raise Refused(
             "bad_name",
             "a name has 1 to 24 letters, digits, spaces or . ' - and begins with a letter or digit",

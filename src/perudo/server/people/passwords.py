@@ -53,12 +53,14 @@ def store_codes(connection: Connection, person: str, codes: list[str]) -> None:
     connection.execute(table.insert(), rows)
 
 
-def set_password(connection: Connection, person: str, hashed: str) -> None:
-    """Store a new password hash, and end all sessions."""
+def set_password(connection: Connection, person: str, hashed: str, kept: str = "") -> None:
+    """Store a new password hash, and end all sessions but that with the kept token's hash."""
     connection.execute(
         schema.people.update().where(schema.people.c.id == person).values(password=hashed)
     )
-    connection.execute(schema.sessions.delete().where(schema.sessions.c.person == person))
+    sessions = schema.sessions
+    ended = (sessions.c.person == person) & (sessions.c.token_hash != kept)
+    connection.execute(sessions.delete().where(ended))
 
 
 def hash_password(password: str) -> str:

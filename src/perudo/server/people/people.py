@@ -225,17 +225,13 @@ class People:
             raise Refused("banned", "this account is banned; ask the host")
         return person_of(row)
 
-    async def change_password(self, person: Person, old: str, new: str) -> None:
-        """Check the old password, and set a new one."""
+    async def change_password(self, person: Person, token: str, old: str, new: str) -> None:
+        """Check the old password, set a new one, and end all sessions but the token's."""
         await self._require_password(person.name, old)
         check_password(new)
         hashed = await asyncio.to_thread(hash_password, new)
         await self._store.write(
-            lambda connection: connection.execute(
-                schema.people.update()
-                .where(schema.people.c.id == person.id)
-                .values(password=hashed)
-            )
+            lambda connection: set_password(connection, person.id, hashed, token_hash(token))
         )
 
     async def recover(self, name: str, code: str, password: str) -> tuple[Person, list[str]]:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from perudo.games.hosting import Json
 from perudo.server.db import schema
 from perudo.server.people.moderation import find_person
+
+ERASED = "erased"
+"""The name of everybody who has been erased."""
+TELLING = ("seated", "left", "free", "started", "said", "paused")
+"""Kinds of events that say who sits where, or that have a name or words in them."""
 
 
 def export_person(connection: Connection, who: str) -> dict[str, Any]:
@@ -20,8 +27,8 @@ def export_person(connection: Connection, who: str) -> dict[str, Any]:
     }
     seats = schema.game_seats
     said = [
-        {"table": row.table_id, "at": row.at, **json.loads(row.data)}
-        for row in _said_by(connection, person.id)
+        {"table": row.table_id, "at": row.at, **data}
+        for row, data in _said_by(connection, person.id)
     ]
     return {
         "person": told,
@@ -42,48 +49,73 @@ def _rows(connection: Connection, table: Any, wanted: Any) -> list[dict[str, Any
     return [dict(row._mapping) for row in rows]
 
 
-def _seats_at_tables(connection: Connection, person: str) -> dict[str, set[int]]:
-    """Return the seats that a person has had, by table."""
-    events = schema.events.c
-    seats: dict[str, set[int]] = {}
-    for row in connection.execute(
-        sa.select(events.table_id, events.data).where(
-            events.kind == "seated", events.data.contains(f'"id":"{person}"')
-        )
-    ):
-        seats.setdefault(row.table_id, set()).add(json.loads(row.data)["seat"])
-    return seats
+def _tables_of(connection: Connection, person: str) -> set[str]:
+    """Return the tables that a person made or had a seat at."""
+    events, tables = schema.events.c, schema.tables.c
+    seated = sa.select(events.table_id).where(
+        events.kind == "seated", events.data.contains(f'"id":"{person}"', autoescape=True)
+    )
+    made = sa.select(tables.id).where(tables.creator == person)
+    return set(connection.execute(sa.union(seated, made)).scalars())
 
 
-def _said_by(connection: Connection, person: str) -> list[Any]:
+def _log_of(
+    connection: Connection, table: str, person: str
+) -> Iterator[tuple[Any, Json, int | None]]:
+    """Iterate over the events that name or quote people: row, data, and the person's seat then.
+
+    A seat may change its owner at any time, and its player between two games of a series.
+    """
+    seat: int | None = None
+    seating: list[int] = []
     events = schema.events.c
-    found = []
-    for table, seats in _seats_at_tables(connection, person).items():
-        rows = connection.execute(
-            sa.select(schema.events).where(events.table_id == table, events.kind == "said")
-        )
-        found += [row for row in rows if json.loads(row.data)["seat"] in seats]
-    return found
+    query = sa.select(schema.events).where(events.table_id == table, events.kind.in_(TELLING))
+    for row in connection.execute(query.order_by(events.n)).all():
+        data = json.loads(row.data)
+        match row.kind:
+            case "seated" if data["player"]["id"] == person:
+                seat = data["seat"]
+            case "seated" | "left" if data["seat"] == seat:
+                seat = None
+            case "free" if seat in data["seats"]:
+                seat = None
+            case "started":
+                before = list(range(len(data["players"]))) if data["first"] else seating
+                seating = data.get("sitting") or before
+                if seat is not None:
+                    seat = seating.index(before[seat])
+        yield row, data, seat
+
+
+def _said_by(connection: Connection, person: str) -> list[tuple[Any, Json]]:
+    """Return all free text of a person: the rows, and their data."""
+    return [
+        (row, data)
+        for table in sorted(_tables_of(connection, person))
+        for row, data, seat in _log_of(connection, table, person)
+        if row.kind == "said" and data["seat"] == seat and data["text"] is not None
+    ]
 
 
 def erase_person(connection: Connection, who: str) -> None:
     """Erase a person's names and chat; their games stay.
 
     Games also belong to their other players. Their moves and dice remain, and the name becomes
-    "erased" everywhere it is stored.
+    ``ERASED`` everywhere it is stored.
     """
     person = find_person(connection, who)
     for bot in connection.execute(
         sa.select(schema.people.c.id).where(schema.people.c.owner == person.id)
     ).all():
         erase_person(connection, bot.id)
-    for row in _said_by(connection, person.id):
-        _change_event(connection, row, {**json.loads(row.data), "text": None})
-    _rename_in_logs(connection, person)
+    for row, data in _said_by(connection, person.id):
+        _change_event(connection, row, {**data, "text": None})
+    for id in sorted(_tables_of(connection, person.id)):
+        _rename_in_log(connection, id, person)
     connection.execute(schema.reviews.delete())  # they contain records, and can be made again
     seats = schema.game_seats
     connection.execute(
-        seats.update().where(seats.c.person == person.id).values(name="erased", person=None)
+        seats.update().where(seats.c.person == person.id).values(name=ERASED, person=None)
     )
     for table in (schema.ratings, schema.rating_changes):
         connection.execute(table.delete().where(table.c.player == person.id))
@@ -92,52 +124,47 @@ def erase_person(connection: Connection, who: str) -> None:
     connection.execute(
         schema.people.update()
         .where(schema.people.c.id == person.id)
-        .values(name="erased", name_key=None, password=None, owner=None, filters=None, banned=True)
+        .values(name=ERASED, name_key=None, password=None, owner=None, filters=None, banned=True)
     )
 
 
-def _rename_in_logs(connection: Connection, person: Any) -> None:
-    """Remove the name and id from seatings, record headers and summaries."""
-    tables = set(_seats_at_tables(connection, person.id))
-    tables |= {
-        row.id
-        for row in connection.execute(
-            sa.select(schema.tables.c.id).where(schema.tables.c.creator == person.id)
-        )
-    }
-    events = schema.events.c
-    for table in tables:
-        rows = connection.execute(
-            sa.select(schema.events).where(
-                events.table_id == table, events.kind.in_(("seated", "started", "paused"))
-            )
-        ).all()
-        seated = [json.loads(row.data)["player"] for row in rows if row.kind == "seated"]
-        names = {person.name} | {each["name"] for each in seated if each["id"] == person.id}
-        for row in rows:
-            _change_event(connection, row, _without(json.loads(row.data), person.id, names))
-        summary = connection.execute(
-            sa.select(schema.tables.c.summary).where(schema.tables.c.id == table)
-        ).scalar_one()
-        connection.execute(
-            schema.tables.update()
-            .where(schema.tables.c.id == table)
-            .values(
-                summary=json.dumps(_without(json.loads(summary), person.id, names)),
-                status="closed",
-            )
-        )
+def _rename_in_log(connection: Connection, table: str, person: Any) -> None:
+    """Remove the name and id from a table's seatings, record headers and summary."""
+    tables, seats = schema.tables, schema.game_seats
+    row = connection.execute(sa.select(tables).where(tables.c.id == table)).one()
+    is_creator = row.creator == person.id
+    names = {person.name}
+    """The names that the person has had at this table."""
+    for event, data, seat in list(_log_of(connection, table, person.id)):
+        match event.kind:
+            case "seated" if data["seat"] == seat:
+                names.add(data["player"]["name"])
+                data["player"] = _erased(data["player"])
+            case "started" if seat is not None:
+                data["players"][seat] = _erased(data["players"][seat])
+                data["header"]["players"][seat] = ERASED
+                here = (seats.c.game_id == f"{table}.{data['game']}") & (seats.c.seat == seat)
+                connection.execute(seats.update().where(here).values(name=ERASED, person=None))
+            case "paused" if data["by"] in names and (is_creator or seat is not None):
+                data["by"] = ERASED
+            case _:
+                continue
+        _change_event(connection, event, data)
+    summary = json.loads(row.summary)
+    for each in summary["seats"]:
+        if each["player"] is not None and each["player"]["id"] == person.id:
+            each["player"] = _erased(each["player"])
+    connection.execute(
+        tables.update()
+        .where(tables.c.id == table)
+        .values(summary=json.dumps(summary), status="closed")
+    )
 
 
-def _without(value: Any, id: str, names: set[str]) -> Any:
-    """Return a copy of a part of the log in which a person's names and id are replaced."""
-    if isinstance(value, dict):
-        return {key: _without(each, id, names) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_without(each, id, names) for each in value]
-    if value == id:
-        return None
-    return "erased" if isinstance(value, str) and value in names else value
+def _erased(player: Json) -> Json:
+    """Return a player without name and ids."""
+    gone = {"name": ERASED, "id": None, "owner": None}
+    return {field: gone.get(field, value) for field, value in player.items()}
 
 
 def _change_event(connection: Connection, row: Any, data: object) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, cast
 
 from perudo.games.operations import SPECTATOR
 from perudo.server.people.people import Person
@@ -12,8 +12,17 @@ from perudo.server.table import events, views
 from perudo.server.table.attendance import Attendance, Timing
 from perudo.server.table.log import Entry
 from perudo.server.table.table import Table
-from perudo.server.wire.events import Event
-from perudo.server.wire.server_messages import ProgramMessage, ServerMessage, TableInfo, View
+from perudo.server.wire.events import Event, SaidEvent
+from perudo.server.wire.server_messages import (
+    Earlier,
+    ProgramMessage,
+    ServerMessage,
+    TableInfo,
+    View,
+)
+
+TALK_SENT = 50
+"""Most events of talk that are sent together; clients ask for older ones."""
 
 
 class Follower(Protocol):
@@ -63,6 +72,8 @@ class Audience:
         self._stage = stage
         self.entries: list[Entry] = []
         self._public: dict[int, Event] = {}
+        self._talk = 0
+        """The number of events of talk among the entries."""
         self.followers: dict[Follower, Following] = {}
         self.take_in(entries)
 
@@ -72,8 +83,19 @@ class Audience:
             if isinstance(entry.event, events.Opened):
                 continue
             if isinstance(entry.event, events.Started):
-                self.entries, self._public = [], {}
+                self.entries, self._public, self._talk = [], {}, 0
             self.entries.append(entry)
+            self._talk += isinstance(entry.event, events.Said)
+            if self._talk >= 2 * TALK_SENT:
+                self._forget_talk()
+
+    def _forget_talk(self) -> None:
+        """Drop all but the newest talk; the log has it."""
+        talk = [entry.n for entry in self.entries if isinstance(entry.event, events.Said)]
+        old = set(talk[:-TALK_SENT])
+        self.entries = [entry for entry in self.entries if entry.n not in old]
+        self._public = {n: event for n, event in self._public.items() if n not in old}
+        self._talk = TALK_SENT
 
     @property
     def _table(self) -> Table:
@@ -165,13 +187,29 @@ class Audience:
             follower.send(message)
 
     def _events(self, viewer: int, after: int) -> list[Event]:
-        """Return the events after a number, as the viewer may know them."""
-        found = []
+        """Return the events after a number, as the viewer may know them; only the newest talk."""
+        found, talk = [], 0
         for entry in reversed(self.entries):
             if entry.n <= after:
                 break
+            if isinstance(entry.event, events.Said):
+                talk += 1
+                if talk > TALK_SENT:
+                    continue
             found.append(self._seen(entry, viewer))
         return found[::-1]
+
+    def send_talk(self, follower: Follower, entries: Sequence[Entry], more: bool) -> None:
+        """Send a follower older talk."""
+        hosting = self._table.options.hosting
+        told = [cast(SaidEvent, entry.told(SPECTATOR, hosting)) for entry in entries]
+        message: Earlier = {
+            "type": "earlier",
+            "table": self._table.id,
+            "events": told,
+            "more": more,
+        }
+        follower.send(message)
 
     def _seen(self, entry: Entry, viewer: int) -> Event:
         """Return an event as a viewer is sent it; what everybody is sent is made once."""

@@ -380,3 +380,5 @@ def _require_rateable(person: Person, options: TableOptions, ais: int) -> None:
         raise Refused("not_rateable", "games of AIs alone are not rated")
     if options.absence == "wait":
         raise Refused("not_rateable", "rated games do not wait for absent players")
+    if options.private:
+        raise Refused("not_rateable", "rated games are public: a private table cannot be rated")

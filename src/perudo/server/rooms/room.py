@@ -19,6 +19,8 @@ from typing import Any
 from perudo.games.errors import PerudoError
 from perudo.server.ai.pool import AiError
 from perudo.server.errors import Refused
+from perudo.server.people.people import Person
+from perudo.server.rate_limits import CHANGE_RATE, Buckets
 from perudo.server.rooms.ai_memory import Memories
 from perudo.server.rooms.ai_turns import AiTurns
 from perudo.server.rooms.audience import Audience, Follower, Following
@@ -27,7 +29,7 @@ from perudo.server.rooms.whole_games import WholeGames
 from perudo.server.service import Service
 from perudo.server.table import events
 from perudo.server.table.attendance import Attendance, Proposal, Timing
-from perudo.server.table.commands import Auto, Hurry, rematch_is_agreed
+from perudo.server.table.commands import CHANGES, Auto, Hurry, Pause, rematch_is_agreed
 from perudo.server.table.due import AskPrograms, Due, NextGame, due
 from perudo.server.table.games import Begin, Move, Return, Settle
 from perudo.server.table.log import Entry
@@ -62,13 +64,16 @@ class Room:
         self.service = service
         self.table = table
         self.timing = Timing(service.settings)
-        self.attendance = Attendance(last_used=service.clock.now())
+        now = service.clock.now()
+        self.attendance = Attendance(last_used=now, paused_since=now)
         self.log = TableLog(service, fence)
         weak: Room = weakref.proxy(self)  # without cycles, a table that sleeps is freed at once
         self.audience = Audience(weak, entries)
         self.memories = Memories(service)
         self._ais = AiTurns(service, self.memories, lambda *decision: weak.propose(*decision))
         self._series = WholeGames(weak, self.memories)
+        self._changes = Buckets(CHANGE_RATE, service.clock.now)
+        """Changes of the table that people make, by person: each is kept in the log for ever."""
         self._inbox: asyncio.Queue[tuple[Work, asyncio.Future[Any] | None]] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self._preparing: asyncio.Task[None] | None = None
@@ -192,9 +197,14 @@ class Room:
     async def do(self, command: Command) -> Answer:
         """Carry a command out: decide, store, show."""
         progress = command.decide(self.table, self._moment())
-        if isinstance(command, (Auto, Hurry)):
+        if progress.events and isinstance(command, CHANGES):
+            self._require_calm(command.person)
+        if isinstance(command, (Auto, Hurry, Pause)):
+            pausing = self.attendance.pausing
             attendance = command.attend(self.attendance, self.table, self.now())
             self.attendance = attendance.with_declines(self.table)
+            if not progress.events and pausing != self.attendance.pausing:
+                self.audience.show(info=True)
         if not progress.events:
             repeated = progress.repeats is not None
             return Answer(progress.repeats if repeated else self.table.n, repeated)
@@ -202,11 +212,19 @@ class Room:
         await self._go_on(progress.events)
         return Answer(first)
 
+    def _require_calm(self, person: Person) -> None:
+        """Raise if a person changes the table too often."""
+        if not self._changes.take(person.id):
+            most, seconds = CHANGE_RATE
+            problem = "you change this table too often; wait a moment"
+            raise Refused("too_fast", problem, limit="table_changes", seconds=seconds / most)
+
     def _moment(self) -> Moment:
         return Moment(
             self.now(),
             self.attendance.here,
             self.attendance.answers(self.table),
+            self.attendance.pausing,
             self.service.settings.stand_in,
         )
 
@@ -244,8 +262,10 @@ class Room:
                         self.attendance = self.attendance.missing(seat, now)
                 case events.Left(seat):
                     self._forget(seat)
-                    declining = self.attendance.declining - {seat}
-                    self.attendance = replace(self.attendance, declining=declining)
+                    self.attendance = self.attendance.gone(seat)
+                case events.Back(seat):
+                    returned = {**self.attendance.returned, seat: now}
+                    self.attendance = replace(self.attendance, returned=returned)
                 case events.Paused():
                     self.attendance = self.attendance.unpaused(now)
         kinds = {event.kind for event in happened}
@@ -254,6 +274,8 @@ class Room:
         goes_on = "paused" in kinds and not table.paused
         if table.status == "waiting" and ("seated" in kinds or goes_on):
             self._begin_if_ready()
+        if goes_on and table.status == "playing" and table.playing is None:
+            self._expect_game(now)
         if "rematch" in kinds and rematch_is_agreed(table, self.attendance.here):
             await self.begin(first=True)
         play = table.playing

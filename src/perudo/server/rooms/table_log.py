@@ -97,6 +97,20 @@ def read_log(connection: Connection, id: str) -> list[Entry]:
     return [_entry(row) for row in connection.execute(query)]
 
 
+def talk_before(
+    connection: Connection, id: str, first: int, before: int, limit: int
+) -> list[Entry]:
+    """Return a table's last talk between two events, oldest first."""
+    rows = schema.events.c
+    query = (
+        sa.select(schema.events)
+        .where(rows.table_id == id, rows.n > first, rows.n < before, rows.kind == "said")
+        .order_by(rows.n.desc())
+        .limit(limit)
+    )
+    return [_entry(row) for row in connection.execute(query)][::-1]
+
+
 def _entry(row: Any) -> Entry:
     hidden = None if row.hidden is None else json.loads(row.hidden)
     return Entry(row.n, row.at, read_event(row.kind, json.loads(row.data), hidden))

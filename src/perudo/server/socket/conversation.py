@@ -13,7 +13,9 @@ from perudo.server.cluster.leases import Elsewhere
 from perudo.server.errors import Refused, Waiting, waiting_of
 from perudo.server.people.people import Person
 from perudo.server.rate_limits import TALK_RATE, Bucket
+from perudo.server.rooms.audience import TALK_SENT
 from perudo.server.rooms.room import Answer, Room
+from perudo.server.rooms.table_log import talk_before
 from perudo.server.server import Server
 from perudo.server.table.commands import COMMANDS, Fill
 from perudo.server.wire import client_messages
@@ -93,6 +95,8 @@ class Conversation:
                 return None
             case client_messages.Open():
                 return Answer(await self._open(message))
+            case client_messages.Earlier():
+                return Answer(await self._send_talk(message))
             case client_messages.Shut():
                 room = self._server.lobby.find(message.table)
                 repeated = message.table not in self._tables
@@ -114,6 +118,15 @@ class Conversation:
         if self.program and isinstance(message, client_messages.Sit):
             await self.follow(message.table)
         return answer
+
+    async def _send_talk(self, message: client_messages.Earlier) -> int:
+        """Send older talk of this game, without holding up the table's task."""
+        room = await self._server.lobby.room(message.table)
+        first = room.audience.entries[0].n if room.audience.entries else room.table.n
+        find = partial(talk_before, id=message.table, first=first, before=message.before)
+        found = await self._server.service.store.read(partial(find, limit=TALK_SENT + 1))
+        room.audience.send_talk(self, found[-TALK_SENT:], len(found) > TALK_SENT)
+        return room.table.n
 
     def _require_may_talk(self) -> None:
         if not self._talk.take(self._server.service.clock.now()):

@@ -35,6 +35,11 @@ class Attendance:
     last_used: float = 0.0
     absent_since: Mapping[int, float] = field(default_factory=dict)
     """Since when seats' players have not been connected."""
+    returned: Mapping[int, float] = field(default_factory=dict)
+    """When players last took their seats back from an AI."""
+    pausing: frozenset[int] = frozenset()
+    """Seats whose players have asked for a pause of a rated game."""
+    paused_since: float = 0.0
     asked_at: float = 0.0
     """The time at which the open question was put."""
     paced_from: float = 0.0
@@ -91,6 +96,15 @@ class Attendance:
         since = {number: at for number, at in self.absent_since.items() if number != seat}
         return replace(self, absent_since=since)
 
+    def gone(self, seat: int) -> Attendance:
+        """Drop the wishes of a player who has left the seat."""
+        return replace(
+            self,
+            declining=self.declining - {seat},
+            pausing=self.pausing - {seat},
+            returned={number: at for number, at in self.returned.items() if number != seat},
+        )
+
     def without(self, *seats: int) -> Attendance:
         """Drop the decisions of AIs in these seats."""
         kept = {seat: each for seat, each in self.proposals.items() if seat not in seats}
@@ -103,7 +117,12 @@ class Attendance:
 
     def unpaused(self, now: float) -> Attendance:
         """Start all clocks again, so that nobody loses time by a pause."""
-        return replace(self.restarted(now), absent_since=dict.fromkeys(self.absent_since, now))
+        return replace(
+            self.restarted(now),
+            absent_since=dict.fromkeys(self.absent_since, now),
+            paused_since=now,
+            pausing=frozenset(),
+        )
 
     def after(
         self, happened: Sequence[events.Event], table: Table, timing: Timing, now: float
@@ -126,6 +145,7 @@ class Attendance:
             asked_at=max(now, paced_from) if settled else now,
             next_game_at=now + 2 * reveal if ended else self.next_game_at,
             proposals={},
+            pausing=frozenset() if "end" in kinds else self.pausing,
         )
 
 

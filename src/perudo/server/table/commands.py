@@ -19,6 +19,9 @@ from perudo.server.table.table import Occupant, Table
 from perudo.server.wire import client_messages
 from perudo.server.wire.events import PlayerKind
 
+MOST_PAUSES = 3
+"""Pauses of one rated game."""
+
 
 @dataclass(frozen=True)
 class Act:
@@ -141,20 +144,40 @@ class Fill:
 
 @dataclass(frozen=True)
 class Pause:
-    """Stop the clocks, or let them go on."""
+    """Stop the clocks, or let them go on: the creator may, and in a rated game all by consent."""
 
     person: Person
     message: client_messages.Pause
 
     def decide(self, table: Table, at: Moment) -> Progress:
-        """Stop, or go on."""
-        _require_creator(table, self.person)
-        if table.paused == self.message.on:
+        """Stop, or go on; a rated game stops when all players who are here have asked."""
+        on = self.message.on
+        if table.options.rated:
+            own_seat(table, self.person)
+        else:
+            _require_creator(table, self.person)
+        if table.paused == on:
             return Progress(table, repeats=table.n)
-        is_rated_game = table.options.rated and table.playing is not None
-        if self.message.on and is_rated_game and _meets(table, self.person):
-            raise Refused("refused", "a rated game with others cannot be stopped")
-        return Progress(table) + events.Paused(self.message.on, self.person.name)
+        if on:
+            _require_pausable(table)
+            if table.options.rated and not self._is_agreed(table, at):
+                return Progress(table)
+        return Progress(table) + events.Paused(on, self.person.name)
+
+    def _is_agreed(self, table: Table, at: Moment) -> bool:
+        asked = at.pausing | {own_seat(table, self.person)}
+        return all(
+            seat.is_ai or seat.left or number in asked or number not in at.here
+            for number, seat in enumerate(table.seats)
+        )
+
+    def attend(self, attendance: Attendance, table: Table, now: float) -> Attendance:
+        """Note who asks for a pause of a rated game, or no longer does."""
+        if not table.options.rated or table.paused:
+            return attendance
+        seat = {own_seat(table, self.person)}
+        pausing = attendance.pausing
+        return replace(attendance, pausing=pausing | seat if self.message.on else pausing - seat)
 
 
 @dataclass(frozen=True)
@@ -170,7 +193,10 @@ class ChooseAbsence:
         if table.options.rated:
             problem = "rated games are alike for all: nobody chooses what an absence does"
             raise Refused("refused", problem)
-        return Progress(table) + events.AbsenceChosen(self.message.action, self.message.seconds)
+        chosen = (self.message.action, self.message.seconds)
+        if chosen == (table.absence, table.absence_seconds):
+            return Progress(table, repeats=table.n)
+        return Progress(table) + events.AbsenceChosen(*chosen)
 
 
 @dataclass(frozen=True)
@@ -236,6 +262,8 @@ class Mute:
         """Hide it or show it."""
         _require_creator(table, self.person)
         _require_seat(table, self.message.seat)
+        if table.seats[self.message.seat].muted == self.message.on:
+            return Progress(table, repeats=table.n)
         return Progress(table) + events.Muted(self.message.seat, self.message.on)
 
 
@@ -297,6 +325,8 @@ COMMANDS: dict[type[Any], Callable[[Person, Any], Command]] = {
     client_messages.Mute: Mute,
 }
 """The command that each message asks for; ``fill`` needs to know its AI as well."""
+CHANGES = (Sit, Stand, Kick, Fill, Pause, ChooseAbsence, Mute)
+"""Commands that a person can give again and again, each time with a new event."""
 
 
 # --- conditions ---------------------------------------------------------------------------------
@@ -318,15 +348,14 @@ def _require_seat(table: Table, seat: int) -> None:
         raise Refused("no_seat", f"the table has {len(table.seats)} seats")
 
 
-def _meets(table: Table, person: Person) -> bool:
-    """Return whether other people or bots play here too."""
-    return any(
-        seat.occupant is not None
-        and seat.occupant.kind != "ai"
-        and seat.occupant.id != person.id
-        and not seat.left
-        for seat in table.seats
-    )
+def _require_pausable(table: Table) -> None:
+    """Raise unless the table may be paused: rated ones only during a game, and not for ever."""
+    rated = table.options.rated
+    if table.status not in ("waiting", "playing") or (rated and table.playing is None):
+        raise Refused("not_playing", "no game is being played at this table")
+    if rated and table.pauses >= MOST_PAUSES:
+        problem = f"a rated game can be paused {MOST_PAUSES} times"
+        raise Refused("refused", problem, limit="pauses_per_game")
 
 
 def _require_may_meet(table: Table, person: Person) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from perudo.server.table.attendance import Attendance, Timing
-from perudo.server.table.games import Close, Move, Settle, StandIn
+from perudo.server.table.games import Close, GoOn, Move, Settle, StandIn
 from perudo.server.table.play import Play
 from perudo.server.table.progress import Command
 from perudo.server.table.table import Table
@@ -15,6 +16,10 @@ CLOSE_WAITING_SECONDS = 1800.0
 """A table that waits for players is closed when nobody has looked at it for so long."""
 CLOSE_ABANDONED_SECONDS = 7 * 86400.0
 """A game or series that stands still since everybody is away is closed after this."""
+RATED_PAUSE_SECONDS = 600.0
+"""A rated game goes on by itself after this, so that nobody can avoid its end."""
+STAND_IN_SECONDS = 60.0
+"""An AI plays for a player again this long after they took their seat back, at the earliest."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +42,15 @@ class Due:
 
 def due(table: Table, attendance: Attendance, timing: Timing) -> list[Due]:
     """Return what is to be done when; of what is due at once the first comes first."""
-    closing = attendance.last_used + CLOSE_WAITING_SECONDS
-    if table.status == "waiting":
-        return [] if attendance.watched else [Due(closing, Close())]
-    if table.status != "playing":
+    if table.status not in ("waiting", "playing"):
         return []
     found: list[Due] = []
+    if table.paused and table.options.rated:
+        found.append(Due(attendance.paused_since + RATED_PAUSE_SECONDS, GoOn()))
+    if table.status == "waiting":
+        if not attendance.watched:
+            found.append(Due(attendance.last_used + CLOSE_WAITING_SECONDS, Close()))
+        return found
     abandoned = is_abandoned(table, attendance)
     if abandoned:
         found.append(Due(attendance.last_used + CLOSE_ABANDONED_SECONDS, Close()))
@@ -59,7 +67,7 @@ def _of_game(table: Table, play: Play, attendance: Attendance, timing: Timing) -
     if table.absence == "ai":
         seconds = timing.absence(table)
         late = {
-            seat: since + seconds
+            seat: max(since + seconds, attendance.returned.get(seat, -math.inf) + STAND_IN_SECONDS)
             for seat, since in attendance.absent_since.items()
             if table.seats[seat].stand_in is None
         }

@@ -201,6 +201,8 @@ class Started(Event):
             rematch=frozenset(),
             refs=Trail(),
             secrets=later,
+            paused=False,
+            pauses=0,
             quit=frozenset(),
             away=frozenset(
                 n for n, seat in enumerate(seats_now) if seat.stand_in and not seat.left
@@ -335,16 +337,17 @@ class Free(Event):
 
 @dataclass(frozen=True)
 class Paused(Event):
-    """The creator has stopped the clocks or let them go on."""
+    """Somebody has stopped the clocks, or they go on."""
 
     kind = "paused"
 
     on: bool
-    by: str
+    by: str | None
+    """The name of who did it; None: the time of a pause was over."""
 
     def apply(self, table: Table, n: int) -> Table:
         """Stop the clocks, or let them go on."""
-        return replace(table, paused=self.on)
+        return replace(table, paused=self.on, pauses=table.pauses + self.on)
 
 
 @dataclass(frozen=True)

@@ -151,6 +151,15 @@ class Return:
 
 
 @dataclass(frozen=True)
+class GoOn:
+    """End a pause that has lasted long enough."""
+
+    def decide(self, table: Table, at: Moment) -> Progress:
+        """Let the clocks go on."""
+        return Progress(table) + events.Paused(False, None)
+
+
+@dataclass(frozen=True)
 class Close:
     """Close a table that nobody needs."""
 

@@ -31,6 +31,8 @@ class Moment:
     """Seats whose players are connected."""
     proposals: Mapping[int, str] = field(default_factory=dict)
     """Answers that are not stored: of AIs, and of players who always decline."""
+    pausing: frozenset[int] = frozenset()
+    """Seats whose players have asked for a pause."""
     stand_in: str = ""
     """The AI that plays for players who leave or are away."""
     fresh: Callable[[int], bytes] = field(default_factory=lambda: secrets.token_bytes)

@@ -10,9 +10,9 @@ from typing_extensions import TypedDict
 from perudo.server.wire.events import Player
 from perudo.server.wire.server_messages import PersonKind, SeatKind, TableInfo, You
 from perudo.server.wire.server_messages import Status as TableStatus
-from perudo.server.wire.table_options import MAX_SEATS, Strict
+from perudo.server.wire.table_options import MAX_SEATS, NAME, Strict
 
-Name = Annotated[str, Field(min_length=1, max_length=32)]
+Name = Annotated[str, Field(min_length=1, max_length=32, pattern=NAME)]
 Password = Annotated[str, Field(min_length=1, max_length=200)]
 
 

@@ -51,6 +51,16 @@ class Open(Strict):
     ref: Move | None = None
 
 
+class Earlier(Strict):
+    """Ask for older talk of this game; a table is sent with the newest only."""
+
+    type: Literal["earlier"]
+    table: TableId
+    before: Number
+    """The number of the oldest `said` event that the client has."""
+    ref: Move | None = None
+
+
 class Shut(Strict):
     """Stop following a table."""
 
@@ -114,7 +124,11 @@ class Kick(Strict):
 
 
 class Pause(Strict):
-    """Pause or resume all clocks of a table (creator; not in rated games with others)."""
+    """Pause or resume all clocks of a table (creator).
+
+    Every player may ask for a pause of a rated game, and take it back. It begins when all players
+    who are here have asked, and each of them may end it.
+    """
 
     type: Literal["pause"]
     table: TableId
@@ -184,7 +198,7 @@ class Invite(Strict):
 
     type: Literal["invite"]
     table: TableId
-    player: Annotated[str, Field(max_length=32)]
+    player: Annotated[str, Field(max_length=32, pattern=NAME)]
     ref: Move | None = None
 
 
@@ -209,6 +223,7 @@ class Ping(Strict):
 
 ClientMessage = Annotated[
     Open
+    | Earlier
     | Shut
     | Action
     | Sit

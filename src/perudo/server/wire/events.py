@@ -170,11 +170,12 @@ class BackEvent(Stamp):
 
 
 class PausedEvent(Stamp):
-    """The creator has paused or resumed the clocks."""
+    """The clocks have been stopped, or go on."""
 
     kind: Literal["paused"]
     on: bool
-    by: str
+    by: str | None
+    """The name of who did it; null: the pause of a rated game was over."""
 
 
 class AbsenceEvent(Stamp):

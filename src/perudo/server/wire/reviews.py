@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from perudo.protocol import Settled
 from perudo.review import ADVISER
-from perudo.server.wire.table_options import MAX_SEATS, Strict
+from perudo.server.wire.table_options import MAX_SEATS, NAME, Strict
 
 MOST_ACTIONS = 600
 SeatNumber = Annotated[int, Field(ge=0, lt=MAX_SEATS)]
@@ -22,7 +22,7 @@ Number = int | float
 class NewReview(Strict):
     """A finished game by its id, or a record or transcript as text."""
 
-    game: Annotated[str, Field(max_length=64)] | None = None
+    game: Annotated[str, Field(max_length=64, pattern=NAME)] | None = None
     record: Annotated[str, Field(max_length=60_000)] | None = None
     seat: SeatNumber | None = None
     """The seat whose decisions are reviewed; null: all seats."""

@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from perudo import protocol
 from perudo.protocol import Settled
-from perudo.server.wire.events import AbsenceAction, Event, Player
+from perudo.server.wire.events import AbsenceAction, Event, Player, SaidEvent
 
 PersonKind = Literal["guest", "account", "bot"]
 SeatKind = Literal["open", "invited", "ai"]
@@ -68,6 +68,8 @@ class TableInfo(TypedDict):
     """Commitment to the next game's dice."""
     rematch: list[int]
     """Seats that have asked for another series."""
+    pausing: NotRequired[list[int]]
+    """Seats that have asked for a pause of a rated game, if any have."""
 
 
 class Window(TypedDict):
@@ -144,7 +146,7 @@ class Table(TypedDict):
     n: int
     info: TableInfo
     events: list[Event]
-    """Events of the game being played."""
+    """Events of the game being played; of its talk the newest."""
     view: View | None
 
 
@@ -158,6 +160,17 @@ class Events(TypedDict):
     """Null if nothing apart from the game has changed."""
     events: list[Event]
     view: View | None
+
+
+@final
+class Earlier(TypedDict):
+    """Older talk, as asked for with ``earlier``; its `ack` follows."""
+
+    type: Literal["earlier"]
+    table: str
+    events: list[SaidEvent]
+    more: bool
+    """True if there is still older talk of this game."""
 
 
 class Ack(TypedDict):
@@ -246,7 +259,7 @@ ProgramMessage = Hello | Decide | Result | End
 """The messages that programs also read from standard input, each with its table."""
 
 ServerMessage = Annotated[
-    Welcome | Table | Events | Ack | Error | Challenge | Matched | Pong | ProgramMessage,
+    Welcome | Table | Events | Earlier | Ack | Error | Challenge | Matched | Pong | ProgramMessage,
     Field(discriminator="type"),
 ]
 """Any message that the server sends."""

@@ -119,6 +119,8 @@ class Line extends EventTarget {
       clearTimeout(this.#pong);
     } else if (message.type === "table" || message.type === "events") {
       this.#followed.get(message.table)?.take(message);
+    } else if (message.type === "earlier") {
+      this.#followed.get(message.table)?.takeEarlier(message);
     } else if (message.type === "ack" || message.type === "error") {
       const asked = this.#asked.get(message.ref);
       this.#asked.delete(message.ref);

@@ -96,6 +96,23 @@ export class TableGame extends EventTarget {
     this.dispatchEvent(new CustomEvent("change", { detail: { fresh, everything, before } }));
   }
 
+  // The number of the event before which talk is missing: the server sends the newest only. Null if none is.
+  get missing() {
+    const place = this.events.findLastIndex((event, index) => index > 0 && event.n > this.events[index - 1].n + 1);
+    return place < 0 ? null : this.events[place].n;
+  }
+
+  // Put older talk where it belongs.
+  takeEarlier(message) {
+    const inOrder = (one, other) => one.n - other.n;
+    const known = new Set(this.events.map((event) => event.n));
+    const older = message.events.filter((event) => !known.has(event.n));
+    this.events = [...this.events, ...older].sort(inOrder);
+    const told = older.map((event) => ({ n: event.n, kind: event.kind, text: sentence(event, this) }));
+    this.transcript = [...this.transcript, ...told].sort(inOrder);
+    this.dispatchEvent(new CustomEvent("change", { detail: { fresh: [], everything: false, before: this.view } }));
+  }
+
   // The actions of the round that an event settles, without declines: [seat, action], in order.
   saidBefore(result) {
     const round = this.events.filter((event) => event.n < result.n);

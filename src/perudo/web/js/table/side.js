@@ -16,11 +16,12 @@ export class Side {
     this.acts = acts;
     this.bidding = h("ol", { class: "bidding" });
     this.story = h("ol", { class: "story", id: "story", tabindex: "0", "aria-label": t("side.story") });
+    this.earlier = button(t("side.earlier"), acts.earlier, { class: "button small quiet", id: "earlier" });
     this.talk = this.#talk();
     this.menu = h("div", { class: "menu" });
     this.element = h("aside", { class: "side", "aria-label": t("side.label") },
       this.round = h("section", {}, h("h2", {}, t("side.bidding")), this.bidding),
-      h("details", { class: "fold", open: matchMedia("(min-width: 62rem)").matches }, h("summary", {}, t("side.story")), this.story),
+      h("details", { class: "fold", open: matchMedia("(min-width: 62rem)").matches }, h("summary", {}, t("side.story")), this.earlier, this.story),
       h("details", { class: "fold", id: "talk" }, h("summary", {}, t("side.talk")), this.talk),
       this.#fold());
   }
@@ -47,11 +48,13 @@ export class Side {
     show(this.menu, this.#menu());
   }
 
-  // Append only new entries, so that a screen reader keeps its place in the list.
+  // Append only new entries, so that a screen reader keeps its place in the list; earlier ones need a new list.
   #tell() {
-    const told = this.game.transcript;
-    if (told.length < this.story.childElementCount || told[0]?.n !== this.first) this.story.replaceChildren();
+    const told = this.game.transcript, shown = this.story.childElementCount;
+    if (told[0]?.n !== this.first || (shown && told[shown - 1]?.n !== this.last)) this.story.replaceChildren();
     this.first = told[0]?.n;
+    this.last = told.at(-1)?.n;
+    this.earlier.hidden = this.game.missing === null;
     for (const entry of told.slice(this.story.childElementCount)) this.story.append(h("li", { "data-kind": entry.kind }, entry.text));
     this.story.scrollTop = this.story.scrollHeight;
   }
@@ -69,6 +72,13 @@ export class Side {
       this.text);
   }
 
+  // Players of a rated game ask for a pause together; at other tables the creator decides.
+  #pause(info, seat) {
+    const asked = info.pausing?.includes(seat) ?? false;
+    const words = info.paused ? t("menu.go_on") : t(asked ? "menu.no_pause" : "menu.pause");
+    return button(words, () => this.acts.send({ type: "pause", on: !info.paused && !asked }), { class: "button small quiet", id: "pause" });
+  }
+
   #menu() {
     const { game, acts } = this;
     const { info, seat, view } = game;
@@ -80,8 +90,9 @@ export class Side {
       seat === null ? null : oddsSwitch(game, kept("odds") ?? false, acts.odds),
       seat !== null && info.options.calza && info.options.calza_who !== "turn_only" ? tick(t("menu.no_calza"), acts.autoDecline(), acts.auto, { id: "auto-decline" }) : null,
       tick(t("settings.sound"), kept("sound") ?? false, (on) => keep("sound", on), { id: "sound" }),
+      info.pausing ? h("p", { class: "hint", id: "pausing" }, t("menu.pause_wanted", { names: info.pausing.map((each) => game.names[each]).join(", ") })) : null,
       h("div", { class: "row" },
-        game.creator && view && !view.over ? button(info.paused ? t("menu.go_on") : t("menu.pause"), () => acts.send({ type: "pause", on: !game.info.paused }), { class: "button small quiet", id: "pause" }) : null,
+        (info.rated ? seat !== null : game.creator) && view && !view.over ? this.#pause(info, seat) : null,
         seat === null ? null : button(t("menu.leave"), acts.stand, { class: "button small quiet", id: "stand" })),
       game.creator ? h("div", { class: "row" }, info.seats.map((each, place) => (each.player && place !== seat
         ? button(t("menu.kick", { name: game.names[place] }), () => acts.send({ type: "kick", seat: place }), { class: "button small quiet", "data-kick": place }) : null))) : null,

@@ -31,6 +31,12 @@ export async function view() {
       }, { id: `seat-${place}` }),
       ...parameters(agents, who, (text) => { wish.seats[place] = `${who.split("?")[0]}?${text}`; }, place)]));
   };
+  // Private games are not rated: choosing one takes the other back.
+  const choose = (one, other, on) => {
+    wish[one] = on;
+    const box = document.getElementById(other);
+    if (on && box) wish[other] = box.checked = false;
+  };
   const form = h("form", { class: "setup", onsubmit: async (event) => {
     event.preventDefault();
     problem.textContent = "";
@@ -57,8 +63,8 @@ export async function view() {
   h("section", {}, h("h2", {}, t("setup.table")),
     choice(t("setup.timer"), TIMERS.map((seconds) => [seconds, seconds ? t("setup.seconds", { seconds }) : t("setup.no_timer")]), wish.timer, (seconds) => { wish.timer = Number(seconds); }, { id: "timer" }),
     choice(t("setup.games"), GAMES.map((games) => [games, String(games)]), wish.games, (games) => { wish.games = Number(games); }, { id: "games" }),
-    tick(t("setup.private"), wish.private, (on) => { wish.private = on; }, { id: "private" }),
-    visitor?.kind === "account" ? tick(t("setup.rated"), wish.rated, (on) => { wish.rated = on; }, { id: "rated" }) : h("p", { class: "hint" }, t("setup.rated_needs")),
+    tick(t("setup.private"), wish.private, (on) => choose("private", "rated", on), { id: "private" }),
+    visitor?.kind === "account" ? tick(t("setup.rated"), wish.rated, (on) => choose("rated", "private", on), { id: "rated" }) : h("p", { class: "hint" }, t("setup.rated_needs")),
     problem,
     h("button", { class: "button strong great", id: "make-table" }, t("setup.make"))));
   drawRules();

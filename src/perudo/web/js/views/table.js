@@ -63,7 +63,7 @@ export class PerudoTable extends HTMLElement {
     line.addEventListener("up", this.onUp);
     document.addEventListener("keydown", this.#keys);
     this.#clock = setInterval(() => this.#tick(), CLOCK_MS);
-    this.follower = { last: () => (game.n ? game.n : null), odds: () => kept("odds") ?? false, take: (message) => game.take(message), refused: (message) => game.refused(message) };
+    this.follower = { last: () => (game.n ? game.n : null), odds: () => kept("odds") ?? false, take: (message) => game.take(message), takeEarlier: (message) => game.takeEarlier(message), refused: (message) => game.refused(message) };
     line.follow(id, this.follower);
   }
 
@@ -215,6 +215,7 @@ export class PerudoTable extends HTMLElement {
         keep("odds", on);
         line.reopen(this.game.id);
       },
+      earlier: () => send({ type: "earlier", before: this.game.missing }),
       skip: () => this.#reveal?.skip(),
       again: () => {
         const last = this.game.lastResult;
