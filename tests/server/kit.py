@@ -7,7 +7,7 @@ import json
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +81,11 @@ def settings_for(path: Path, **changes: Any) -> Settings:
         ai_processes=1,
     )
     return replace(quick, **changes)
+
+
+def unlimited() -> dict[str, int]:
+    """Settings without limits for the test's own address."""
+    return {each.name: 10**9 for each in fields(Settings) if each.name.startswith("address_")}
 
 
 def free_port() -> int:

@@ -120,6 +120,20 @@ class WebSocketProtocol(Impatient, WebSocketsSansIOProtocol):
         super().keepalive_timeout()
         self.transport.abort()
 
+    def send_receive_event_to_app(self) -> None:
+        """Pass a message on; close the connection if its text is no UTF-8.
+
+        uvicorn would close it too, but log an exception, with which anybody could fill the log.
+        """
+        try:
+            if self.curr_msg_data_type == "text":
+                b"".join(self.frames).decode()
+        except UnicodeDecodeError:
+            self.conn.send_close(1007)
+            self.handle_parser_exception()
+        else:
+            super().send_receive_event_to_app()
+
     async def send(self, message: Any) -> None:
         """Send a message, unless this protocol has closed the connection itself.
 
