@@ -1,11 +1,14 @@
 """Send a server random frames over many WebSockets, and check that it neither fails nor grows.
 
     python benchmarks/fuzz.py --frames 100000
+    python benchmarks/fuzz.py --frames 100000 --limits off
 
 The script starts a server on loopback, with its usual limits for a connection. Each connection
 sends as many frames as the limits allow, a few of them valid and most of them invalid; then another
-follows. Finally the script reads the server's log: an error, or a line that is no log entry, counts
-as an uncaught exception. It reads the server's memory after a fifth of the frames and at the end.
+follows. Without limits each connection sends many frames at once, so that answers are pending when
+a frame is so large that the server closes the connection. Finally the script reads the server's
+log: an error, or a line that is no log entry, counts as an uncaught exception. It reads the
+server's memory after a fifth of the frames and at the end.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import websockets
-from kills import free_port
+from kills import UNLIMITED, free_port
 
 from perudo.client import request
 from perudo.games.errors import PerudoError
@@ -33,16 +36,16 @@ from perudo.server.wire.client_messages import PHRASES
 
 START_SECONDS = 120.0
 PEOPLE = 4
-FRAMES_EACH = 60
-"""Frames of one connection; the limit is 50 in 20 seconds while watching, 100 while playing."""
+FRAMES_EACH = {True: 60, False: 1000}
+"""Frames of one connection, with and without limits: 50 in 20 seconds watching, 100 playing."""
 AT_ONCE = 4
 FLAGS = (
     "--pace-seconds=0",
     "--reveal-seconds=0",
     "--ai-processes=1",
-    "--address-messages=1000000000",  # all connections come from one address
-    "--address-requests=1000000000",
+    *UNLIMITED,
 )
+NO_LIMIT = "--connection-messages=1000000000"
 LAST = "the-last-one"
 KINDS = [
     "open",
@@ -109,7 +112,7 @@ def nonsense(rng: random.Random, tables: Sequence[str], question: int = 0) -> st
         cut = rng.randrange(len(text))
         text = text[:cut] + rng.choice(["", "}", '"', "\ud7ff", "[[[["]) + text[cut + 1 :]
     if rng.random() < 0.005:
-        text = "[" * 4000 if rng.random() < 0.5 else text + " " * 9000
+        text = rng.choice(["[" * 4000, text + " " * 9000, text + " " * 20000])
     return text.encode() if rng.random() < 0.02 else text
 
 
@@ -186,17 +189,18 @@ def problems_in(lines: Iterable[str]) -> list[str]:
     return found
 
 
-async def run(frames: int, directory: Path, seed: int = 1) -> Report:
+async def run(frames: int, directory: Path, seed: int = 1, limits: bool = True) -> Report:
     """Send a number of frames to a server, and return what happened."""
-    report, server = Report(), Watched(directory, *FLAGS)
+    report, server = Report(), Watched(directory, *FLAGS, *([] if limits else [NO_LIMIT]))
+    each = FRAMES_EACH[limits]
     await server.start()
     try:
         tokens, tables = await _people_and_tables(server.url)
         marks = [max(frames // 5, 1), frames]
         for mark in marks:
             while report.frames < mark:
-                count = min(AT_ONCE, -(-(mark - report.frames) // FRAMES_EACH))
-                left = min(FRAMES_EACH, mark - report.frames)
+                count = min(AT_ONCE, -(-(mark - report.frames) // each))
+                left = min(each, mark - report.frames)
                 await asyncio.gather(
                     *(
                         _send(server.url, tokens[who % PEOPLE], tables, left, seed, report)
@@ -279,9 +283,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--frames", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--limits", choices=["on", "off"], default="on")
     chosen = parser.parse_args()
+    limits = chosen.limits == "on"
     with tempfile.TemporaryDirectory() as directory:
-        report = asyncio.run(run(chosen.frames, Path(directory), chosen.seed))
+        report = asyncio.run(run(chosen.frames, Path(directory), chosen.seed, limits))
     first, last = report.memory_mb
     print(f"{report.frames} frames over {report.connections} connections")
     print(", ".join(f"{name} {count}" for name, count in report.answers.most_common()))

@@ -27,7 +27,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +40,15 @@ from perudo.games.errors import PerudoError
 from perudo.server.db import schema
 from perudo.server.db.engine import open_engine
 from perudo.server.history.records import record_of
+from perudo.server.settings import Settings
 
 START_SECONDS = 120.0
+UNLIMITED = [
+    f"--{each.name.replace('_', '-')}=1000000000"
+    for each in fields(Settings)
+    if each.name.startswith("address_")
+]
+"""Flags that lift the limits on one address, from which all clients of a benchmark come."""
 
 
 def free_port() -> int:
@@ -59,7 +66,7 @@ class Killed:
         self._command = [sys.executable, "-m", "perudo", "serve", "--port", str(port)]
         self._command += ["--database", database, "--pace-seconds", "0", "--reveal-seconds", "0"]
         self._command += ["--calza-seconds", "0.3", "--log-level", "error", "--ai-processes", "1"]
-        self._command += ["--address-messages", "1000000", "--address-requests", "1000000", *more]
+        self._command += [*UNLIMITED, *more]
         self._process: subprocess.Popen[bytes] | None = None
 
     async def start(self) -> None:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import websockets
-from kills import free_port
+from kills import UNLIMITED, free_port
 
 from perudo.client import request
 from perudo.games.errors import PerudoError
@@ -244,7 +244,7 @@ async def run(chosen: argparse.Namespace) -> tuple[Measured, Measured, int]:
         database = chosen.database or f"sqlite:///{Path(directory, 'load.db')}"
         command = [sys.executable, "-m", "perudo", "serve", "--port", str(port)]
         command += ["--database", database, "--log-level", "error", "--ai-processes", "1"]
-        command += ["--address-messages", "1000000000", "--address-requests", "1000000000"]
+        command += UNLIMITED
         command += ["--pace-seconds", "0", "--reveal-seconds", "0", "--tables-per-person", "9"]
         server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         try:

@@ -38,7 +38,7 @@ from perudo.server.app import make_app
 from perudo.server.clock import Clock
 from perudo.server.history.reviews import Review, Reviews
 from perudo.server.server import Server
-from server.kit import QuickPool, settings_for
+from server.kit import QuickPool, settings_for, unlimited
 
 EPOCH = 1_700_000_000.0
 """The time of day when a world begins."""
@@ -316,9 +316,7 @@ class World:
 
     def __init__(self, path: Path, name: str, prefix: str, settings: Json) -> None:
         self.path = path
-        self.settings = settings_for(
-            path, address_messages=10**9, address_requests=10**9, port=8000, **settings
-        )
+        self.settings = settings_for(path, **unlimited(), port=8000, **settings)
         self.chance = FixedChance(name, prefix)
         self.wires: list[Wire] = []
         self.asked: list[Json] = []

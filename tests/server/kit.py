@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 import uvicorn
 import websockets
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
 
 from perudo.agents import agent_named
 from perudo.agents.external.wire import pack_memories, unpack_memories
@@ -81,6 +83,11 @@ def settings_for(path: Path, **changes: Any) -> Settings:
         ai_processes=1,
     )
     return replace(quick, **changes)
+
+
+def unlimited() -> dict[str, int]:
+    """Settings without limits for the test's own address."""
+    return {each.name: 10**9 for each in fields(Settings) if each.name.startswith("address_")}
 
 
 def free_port() -> int:
@@ -213,6 +220,16 @@ class Player:
 
     async def close(self) -> None:
         await self.wire.close()
+
+
+def routes_of(here: Site) -> Iterator[tuple[str, str]]:
+    """Iterate over the method and path of every HTTP route, without those of the page's files."""
+    app = here.web.config.app
+    assert isinstance(app, FastAPI)
+    for included in app.routes:
+        for route in getattr(included, "original_router", app).routes:
+            if isinstance(route, APIRoute):
+                yield from ((method, route.path) for method in sorted(route.methods or ()))
 
 
 def choose(legal: list[str], turn: int) -> str:

@@ -7,20 +7,26 @@ import inspect
 import json
 import logging
 import re
+import socket
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from urllib.parse import urlsplit
 
 import pytest
+import websockets
+from fuzz import Watched
 from typer.testing import CliRunner
 
 from perudo.cli.app import app
 from perudo.cli.serve import serve
+from perudo.client import request
 from perudo.games.errors import PerudoError
 from perudo.server.app import make_app, origins_of
 from perudo.server.lan import code, is_loopback, own_addresses, own_names
 from perudo.server.process import run as running
-from perudo.server.process.logs import JsonLines
+from perudo.server.process.logs import JsonLines, set_up
 from perudo.server.process.server_lock import hold
 from perudo.server.process.workers import listen
 from perudo.server.settings import Settings
@@ -160,6 +166,74 @@ def test_a_log_line_is_an_object_of_json() -> None:
     )
     assert "a problem" in line["error"]
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line["at"])
+
+
+def test_not_even_debug_logs_contain_tokens_passwords_or_messages(tmp_path: Path) -> None:
+    """Of a real server, with all that uvicorn and websockets would log."""
+    password, said = "correct horse battery", "a-word-of-my-own"
+
+    async def main() -> str:
+        server = Watched(tmp_path, "--log-level=debug", "--ai-processes=1")
+        await server.start()
+        try:
+            ask = partial(request, server.url)
+            token = str(ask("/api/guests", {"name": "Zoe"})["token"])
+            ask("/api/accounts", {"name": "Zoe", "password": password}, token)
+            options = {"rules": "common", "private": True, "seats": [{"kind": "open"}] * 2}
+            table = ask("/api/tables", options, token)["table"]
+            address = server.url.replace("http", "ws") + f"/ws?token={token}"
+            for headers, offered in (
+                ({"Authorization": f"Bearer {token}"}, None),
+                ({"Cookie": f"perudo={token}"}, None),
+                ({}, ["perudo", f"token.{token}"]),
+            ):
+                async with websockets.connect(
+                    address, additional_headers=headers, subprotocols=cast(Any, offered)
+                ) as wire:
+                    for message in (
+                        {"type": "open", "table": table},
+                        {"type": "sit", "table": table, "ref": said},
+                        {"type": "say", "table": table, "text": said},
+                        {"type": "action", "table": table, "id": 1, "action": "2x3"},
+                        {"type": said},
+                    ):
+                        await wire.send(json.dumps(message))
+                    async for text in wire:
+                        if json.loads(text).get("code") == "unknown_type":
+                            break
+                    await wire.send("x" * 20_000 + said)
+            with socket.create_connection(("127.0.0.1", urlsplit(server.url).port)) as broken:
+                broken.sendall(
+                    b"GET /\x00 HTTP/1.1\r\nauthorization: " + token.encode() + b"\r\n\r\n"
+                )
+                broken.recv(1000)
+        finally:
+            await server.end()
+        return token
+
+    token = asyncio.run(main())
+    output = (tmp_path / "server.log").read_text(encoding="utf-8")
+    for secret in (token, password, said, "2x3", "/ws?"):
+        assert secret not in output
+
+
+@pytest.mark.parametrize("level", ["debug", "info", "warning", "error"])
+def test_the_log_level_is_for_this_programs_own_messages(
+    level: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = logging.getLogger()
+    before = root.handlers, root.level, logging.getLogger("perudo").level
+    try:
+        set_up(level)
+        logging.getLogger("uvicorn.error").info("a path")
+        logging.getLogger("websockets.server").debug("a frame")
+        logging.getLogger("perudo.server").debug("a detail")
+        logging.getLogger("perudo.server").error("a problem")
+    finally:
+        root.handlers, root.level = before[:2]
+        logging.getLogger("perudo").setLevel(before[2])
+    lines = [json.loads(line)["message"] for line in capsys.readouterr().err.splitlines()]
+    assert lines == [*(["a detail"] if level == "debug" else []), "a problem"]
 
 
 def test_the_description_for_people_needs_no_other_address(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from perudo.server.clock import Clock
 from perudo.server.process.web_server import web_server
 from perudo.server.server import Server as AppServer
 from perudo.server.settings import Settings
-from server.kit import QuickPool, settings_for
+from server.kit import QuickPool, settings_for, unlimited
 
 PATIENCE_MS = 60_000
 """Seconds that a test waits for an expected change."""
@@ -46,7 +46,7 @@ def why_no_browser() -> str | None:
 
 def page_settings(path: Path, **changes: Any) -> Settings:
     """A server at which nobody waits, for one machine with many pages."""
-    quick = {"address_requests": 100_000, "address_messages": 100_000, "calza_seconds": 2.0}
+    quick = {**unlimited(), "calza_seconds": 2.0}
     return settings_for(path, **{**quick, **changes})
 
 

@@ -28,7 +28,7 @@ from perudo.server.wire.bodies import Problem
 
 PAGE = Path(__file__).resolve().parents[1] / "web"
 PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem} for status in sorted({400, 413, 422, *STATUS.values()})
+    status: {"model": Problem} for status in sorted({400, 422, *STATUS.values()})
 }
 
 
@@ -65,7 +65,9 @@ def make_app(settings: Settings, server: Server | None = None) -> FastAPI:
     app.state.server = server
     app.state.descriptions = service.Descriptions(app)
     server.remote = RemoteConversation
-    app.add_middleware(Guard, origins=origins_of(settings), requests=server.requests)
+    app.add_middleware(
+        Guard, origins=origins_of(settings), limits=server.limits, sockets=server.sockets
+    )
     for part in (people, tables, records, service):
         app.include_router(part.router)
     for part in (invitations, reviews, lab):  # needed by the page, not for play

@@ -22,8 +22,9 @@ from perudo.server.errors import Refused
 from perudo.server.history.ratings import rate_game
 from perudo.server.history.reviews import Reviews
 from perudo.server.hosted import HOSTING
+from perudo.server.open_connections import OpenConnections
 from perudo.server.people.people import People, Person
-from perudo.server.rate_limits import ADDRESS_SECONDS, REQUEST_SECONDS, SIGN_IN_RATE, Buckets
+from perudo.server.rate_limits import Limits
 from perudo.server.rooms.lobby import Lobby
 from perudo.server.rooms.matchmaking import Queue
 from perudo.server.service import Service
@@ -80,11 +81,11 @@ class Server:
         self.connections: set[Connection] = set()
         self.remote: Callable[[Server, str, int, Person, bool], RemoteConnection] | None = None
         """Factory of connections for clients of other processes."""
-        messages_rate = (float(settings.address_messages), ADDRESS_SECONDS)
-        self.address_messages = Buckets(messages_rate, clock.now)
-        requests_rate = (float(settings.address_requests), REQUEST_SECONDS)
-        self.requests = Buckets(requests_rate, clock.now)
-        self.sign_ins = Buckets(SIGN_IN_RATE, clock.now)
+        self.limits = Limits(settings, clock.now)
+        self.transports = OpenConnections(settings.address_connections, clock.now)
+        """All TCP connections, by the address from which they come."""
+        self.sockets = OpenConnections(settings.address_connections, clock.now)
+        """The WebSockets among them, by the client's address, which a proxy may have reported."""
         self.ready = asyncio.Event()
         """Set once the rules are compiled and tables can be used."""
         self._tasks: list[asyncio.Task[None]] = []
@@ -220,10 +221,9 @@ class Server:
 
     async def _challenge(self, person: str, challenge: Challenge) -> int:
         """Send a challenge to all of a person's connections, and return their number."""
-        reached = self._send_to(person, challenge)
         question = Question("send", person=person, message=challenge)
-        reached += sum(await self._ask_others(question))
-        return reached
+        reached: list[int] = await self._ask_others(question)
+        return self._send_to(person, challenge) + sum(reached)
 
     def _send_to(self, person: str, message: ServerMessage) -> int:
         here = [each for each in self.connections if each.person.id == person]

@@ -68,10 +68,22 @@ class Settings:
     """Maximum number of open tables per person."""
     ai_games_per_day: Annotated[int, Ge(0)] = 2000
     """Maximum number of games among AIs that one visitor may start per day."""
+    connection_messages: Annotated[int, Ge(2)] = 100
+    """Rate limit: messages of one WebSocket in 20 seconds; half as many if it only watches."""
     address_messages: Annotated[int, Ge(1)] = 600
     """Rate limit: WebSocket messages from one address in 20 seconds."""
-    address_requests: Annotated[int, Ge(1)] = 300
-    """Rate limit: HTTP requests from one address in a minute."""
+    address_requests: Annotated[int, Ge(1)] = 1200
+    """Rate limit: HTTP requests from one address in a minute, without the page's files."""
+    address_files: Annotated[int, Ge(1)] = 12000
+    """Rate limit: requests for the page's files from one address in a minute."""
+    address_guests: Annotated[int, Ge(1)] = 200
+    """Rate limit: new guests from one address in an hour."""
+    address_sign_ins: Annotated[int, Ge(1)] = 100
+    """Rate limit: sign-ins from one address in five minutes; one that fails counts as five."""
+    account_failures: Annotated[int, Ge(1)] = 10
+    """Rate limit: failed sign-ins to one account in five minutes, from all addresses together."""
+    address_connections: Annotated[int, Ge(1)] = 500
+    """Maximum number of open connections from one address."""
     retention_days: Annotated[int, Ge(0)] = 0
     """Delete casual games and idle guests older than this many days; 0: never."""
     log_level: str = "info"

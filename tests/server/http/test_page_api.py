@@ -6,7 +6,11 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from perudo.record import MatchRecord
+from perudo.server.history.records import record_lines as one_record
+from perudo.server.http import lab
 from perudo.transcript import parse_record
 from server.kit import Site, play_out, settings_for, site
 
@@ -65,6 +69,48 @@ def test_a_finished_game_is_reviewed_and_a_running_one_is_not(tmp_path: Path) ->
             assert found["steps"][-1]["event"] == "end"
             records = await here.raw(tokens[0], "GET", f"/api/tables/{table}/records")
             assert MatchRecord.parse(records.text.splitlines()).finished
+
+    asyncio.run(main())
+
+
+def test_the_records_of_a_series_are_streamed_game_by_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lab, "AT_ONCE", 2)
+    read: list[str] = []
+
+    def record_lines(connection: Any, id: str) -> list[str]:
+        read.append(id)
+        return one_record(connection, id)
+
+    monkeypatch.setattr("perudo.server.history.records.record_lines", record_lines)
+
+    async def main() -> None:
+        async with site(settings_for(tmp_path)) as here:
+            token = await here.guest()
+            agents = [{"kind": "ai", "agent": "random"}] * 2
+            table = await here.table(token, agents, rules="common:dice=1", games=5, pace=0)
+            watching = await here.connect(token)
+            await watching.open(table)
+            while sum(watching.infos[table]["wins"]) < 5:
+                await watching.receive()
+
+            async def games(query: str) -> list[str]:
+                read.clear()
+                path = f"/api/tables/{table}/records{query}"
+                answer = await here.raw(token, "GET", path)
+                assert answer.headers["content-type"].startswith("text/plain")
+                assert "content-length" not in answer.headers  # nobody has held it all
+                starts = [line for line in answer.text.splitlines() if "players" in line]
+                assert len(starts) == len(read)
+                return [id.rpartition(".")[2] for id in read]
+
+            assert await games("") == ["1", "2", "3", "4", "5"]
+            assert await games("?after=3") == ["4", "5"]
+            assert await games("?after=1&limit=3") == ["2", "3", "4"]
+            for query, status in (("?after=5", 404), ("?limit=0", 422), ("?after=-1", 422)):
+                answer = await here.raw(token, "GET", f"/api/tables/{table}/records{query}")
+                assert answer.status_code == status
 
     asyncio.run(main())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -40,6 +40,25 @@ def record_lines(connection: Connection, id: str) -> list[str]:
     ).all()
     parts = [json.loads(row.data)["header" if row.kind == "started" else "record"] for row in rows]
     return [json.dumps(part, separators=(",", ":"), ensure_ascii=False) for part in parts]
+
+
+class Numbered(NamedTuple):
+    """A game and its number among those of its table."""
+
+    id: str
+    number: int
+
+
+def finished_games(connection: Connection, table: str, after: int, limit: int) -> list[Numbered]:
+    """List a table's finished games after the one of a number, in their order."""
+    games = schema.games.c
+    rows = connection.execute(
+        sa.select(games.id, games.number)
+        .where(games.table_id == table, games.number > after, games.ended.is_not(None))
+        .order_by(games.number)
+        .limit(limit)
+    )
+    return [Numbered(row.id, row.number) for row in rows]
 
 
 def series_games(

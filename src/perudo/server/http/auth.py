@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 from fastapi import Depends
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
+from perudo.games.errors import PerudoError
 from perudo.server.errors import Refused
+from perudo.server.http.middleware import address_of
+from perudo.server.people.names import name_key
 from perudo.server.people.people import SESSION_SECONDS, Person
+from perudo.server.rate_limits import FAILED_SIGN_IN
 from perudo.server.server import Server
 
 COOKIE = "perudo"
+WRONG = ("wrong_password", "wrong_code")
+"""Codes of failed sign-ins."""
 SUBPROTOCOL = "perudo"
 SUBPROTOCOL_TOKEN = "token."
 """Prefix of the token for WebSocket clients that cannot send headers, such as browsers: they offer
@@ -68,8 +76,34 @@ def drop(response: Response) -> None:
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
 
 
+def limit_guests(connection: HTTPConnection) -> None:
+    """Count a new guest against the limit of its address."""
+    server_of(connection).limits.guests.take(address_of(connection.scope))
+
+
 def limit_sign_ins(connection: HTTPConnection) -> None:
-    """Apply the rate limit on attempts to sign in, so that guessing passwords takes long."""
-    client = connection.client
-    if not server_of(connection).sign_ins.take(client.host if client else "unknown"):
-        raise Refused("too_fast", "too many attempts; wait a few minutes")
+    """Count a sign-in against the limit of its address: checking a password is costly."""
+    server_of(connection).limits.sign_ins.take(address_of(connection.scope))
+
+
+@contextmanager
+def guess(connection: HTTPConnection, name: str) -> Iterator[None]:
+    """Limit the passwords and codes that can be tried, from one address and for one account.
+
+    Whoever guesses at one account from many addresses is limited too, and right passwords hardly
+    count, because a whole class may sign in from one address. An attempt counts as failed until
+    it has succeeded, so that many attempts at once are limited like those one after the other.
+    """
+    limits = server_of(connection).limits
+    account = name_key(" ".join(name.split()))
+    limit_sign_ins(connection)
+    limits.failures.take(account)
+    try:
+        yield
+    except PerudoError as error:
+        if getattr(error, "code", None) in WRONG:
+            limits.sign_ins.give_back(address_of(connection.scope), 1 - FAILED_SIGN_IN)
+        else:
+            limits.failures.give_back(account)
+        raise
+    limits.failures.give_back(account)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 from urllib.parse import urlsplit
 
@@ -35,11 +36,17 @@ async def invitation(
 @router.get("/tables/{table}/invitation.svg", responses={200: {"content": {"image/svg+xml": {}}}})
 async def invitation_code(table: str, request: Request, server: ServerHere) -> Response:
     """Return the link to a table as a QR code."""
+    found = await link_for(table, request, server)
+    drawn = await asyncio.to_thread(_code, found["link"])
+    return Response(drawn, media_type="image/svg+xml", headers=OWN)
+
+
+def _code(link: str) -> bytes:
     drawn = io.BytesIO()
-    segno.make((await link_for(table, request, server))["link"], error="m").save(
+    segno.make(link, error="m").save(
         drawn, kind="svg", border=2, dark="#000", light="#fff", omitsize=True
     )
-    return Response(drawn.getvalue(), media_type="image/svg+xml", headers=OWN)
+    return drawn.getvalue()
 
 
 async def link_for(table: str, request: Request, server: Server) -> InvitationLink:
@@ -47,7 +54,8 @@ async def link_for(table: str, request: Request, server: Server) -> InvitationLi
     token = token_of(request)
     person = None if token is None else await server.people.by_token(token)
     found = await server.lobby.invitation(table, None if person is None else person.id)
-    link = f"{place_of(request, server.settings.lan)}/#/table/{table}"
+    place = await asyncio.to_thread(place_of, request, server.settings.lan)
+    link = f"{place}/#/table/{table}"
     if found["invites"]:
         link += "/sit"
     if found["key"] is not None:

@@ -23,6 +23,8 @@ class ServerCollector:
         for name, about, value in (
             ("perudo_tables_awake", "Tables in memory.", server.lobby.awake),
             ("perudo_connections", "Open WebSockets.", len(server.connections)),
+            ("perudo_transports", "Open TCP connections.", server.transports.count),
+            ("perudo_transports_most", "Most TCP connections.", server.transports.most),
             ("perudo_queue", "Players waiting for a game.", len(server.queue)),
         ):
             yield GaugeMetricFamily(name, about, value=value)
@@ -31,6 +33,11 @@ class ServerCollector:
             ("perudo_games", "Games played to the end.", counts.games),
             ("perudo_forced_moves", "Moves played for players out of time.", counts.forced),
             ("perudo_failed_tables", "Tables reloaded after a failure.", counts.failed_rooms),
+            (
+                "perudo_refused_connections",
+                "Connections refused because too many were open.",
+                server.transports.refused + server.sockets.refused,
+            ),
             (
                 "perudo_thinkers_replaced",
                 "AI processes replaced after a failure.",

@@ -6,7 +6,16 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from perudo.server.http.auth import ServerHere, Visitor, drop, keep, limit_sign_ins, token_of
+from perudo.server.http.auth import (
+    ServerHere,
+    Visitor,
+    drop,
+    guess,
+    keep,
+    limit_guests,
+    limit_sign_ins,
+    token_of,
+)
 from perudo.server.people.bots import Bots
 from perudo.server.wire.bodies import (
     Account,
@@ -36,12 +45,11 @@ def bots_of(server: ServerHere) -> Bots:
 BotsHere = Annotated[Bots, Depends(bots_of)]
 
 
-@router.post("/guests", status_code=201)
+@router.post("/guests", status_code=201, dependencies=[Depends(limit_guests)])
 async def new_guest(
     body: NewGuest, request: Request, response: Response, server: ServerHere
 ) -> Session:
     """Create a guest and a session, sent as a cookie and, for programs, as a token."""
-    limit_sign_ins(request) if body.name else None
     person, token = await server.people.new_guest(body.name)
     keep(response, request, token)
     return {"you": person.public, "token": token}
@@ -63,12 +71,13 @@ async def register(body: Credentials, person: Visitor, server: ServerHere) -> Ac
     return {"you": account.public, "recovery_codes": codes}
 
 
-@router.post("/login", dependencies=[Depends(limit_sign_ins)])
+@router.post("/login")
 async def log_in(
     body: Credentials, request: Request, response: Response, server: ServerHere
 ) -> Session:
     """Start a session of an account."""
-    person, token = await server.people.log_in(body.name, body.password)
+    with guess(request, body.name):
+        person, token = await server.people.log_in(body.name, body.password)
     keep(response, request, token)
     return {"you": person.public, "token": token}
 
@@ -94,20 +103,22 @@ async def log_out_others(request: Request, person: Visitor, server: ServerHere) 
     return {"ended": ended}
 
 
-@router.post("/password", dependencies=[Depends(limit_sign_ins)])
+@router.post("/password")
 async def change_password(
     body: PasswordChange, request: Request, person: Visitor, server: ServerHere
 ) -> Done:
     """Change the password, and end all other sessions of the account; its bots stay connected."""
-    await server.people.change_password(person, token_of(request) or "", body.old, body.new)
+    with guess(request, person.name):
+        await server.people.change_password(person, token_of(request) or "", body.old, body.new)
     await server.end_connections(person.id)
     return {"done": True}
 
 
-@router.post("/recover", dependencies=[Depends(limit_sign_ins)])
-async def recover(body: Recovery, server: ServerHere) -> Account:
+@router.post("/recover")
+async def recover(body: Recovery, request: Request, server: ServerHere) -> Account:
     """Set a new password with a recovery code, end all sessions and return new codes."""
-    person, codes = await server.people.recover(body.name, body.code, body.password)
+    with guess(request, body.name):
+        person, codes = await server.people.recover(body.name, body.code, body.password)
     await server.end_connections(person.id)
     return {"you": person.public, "recovery_codes": codes}
 

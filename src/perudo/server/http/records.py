@@ -62,8 +62,10 @@ async def game_record(game: str, server: ServerHere) -> PlainTextResponse:
 @router.get("/games/{game}/notation", responses=TEXT)
 async def game_notation(game: str, server: ServerHere) -> PlainTextResponse:
     """Return the game as a readable transcript, with one line per round."""
-    record = await server.service.store.read(partial(records.record_of, id=game))
-    return PlainTextResponse(record.transcript() + "\n")
+    text = await server.service.store.read(
+        lambda connection: records.record_of(connection, game).transcript()
+    )
+    return PlainTextResponse(text + "\n")
 
 
 @router.get("/people/{person}")

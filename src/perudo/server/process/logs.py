@@ -29,8 +29,13 @@ class JsonLines(logging.Formatter):
 
 
 def set_up(level: str) -> None:
-    """Log messages of this level and above to standard error."""
+    """Log messages of this level and above to standard error.
+
+    Of the libraries, log only warnings and errors: below these, uvicorn and websockets log paths,
+    headers with tokens, and all frames.
+    """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    logging.getLogger("alembic").setLevel(logging.WARNING)
+    chosen = logging.getLevelNamesMapping()[level.upper()]
+    logging.basicConfig(level=max(chosen, logging.WARNING), handlers=[handler], force=True)
+    logging.getLogger("perudo").setLevel(chosen)

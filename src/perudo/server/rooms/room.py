@@ -72,7 +72,9 @@ class Room:
         self.memories = Memories(service)
         self._ais = AiTurns(service, self.memories, lambda *decision: weak.propose(*decision))
         self._series = WholeGames(weak, self.memories)
-        self._changes = Buckets(CHANGE_RATE, service.clock.now)
+        self._changes = Buckets(
+            CHANGE_RATE, service.clock.now, "table_changes", "too many changes of this table"
+        )
         """Changes of the table that people make, by person: each is kept in the log for ever."""
         self._inbox: asyncio.Queue[tuple[Work, asyncio.Future[Any] | None]] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
@@ -198,7 +200,7 @@ class Room:
         """Carry a command out: decide, store, show."""
         progress = command.decide(self.table, self._moment())
         if progress.events and isinstance(command, CHANGES):
-            self._require_calm(command.person)
+            self._changes.take(command.person.id)
         if isinstance(command, (Auto, Hurry, Pause)):
             pausing = self.attendance.pausing
             attendance = command.attend(self.attendance, self.table, self.now())
@@ -211,13 +213,6 @@ class Room:
         first = await self.store([progress])
         await self._go_on(progress.events)
         return Answer(first)
-
-    def _require_calm(self, person: Person) -> None:
-        """Raise if a person changes the table too often."""
-        if not self._changes.take(person.id):
-            most, seconds = CHANGE_RATE
-            problem = "you change this table too often; wait a moment"
-            raise Refused("too_fast", problem, limit="table_changes", seconds=seconds / most)
 
     def _moment(self) -> Moment:
         return Moment(

@@ -20,8 +20,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from perudo.games.errors import PerudoError
 from perudo.protocol import ProtocolError
 from perudo.server.cluster.leases import Elsewhere
+from perudo.server.errors import Refused, waiting_of
 from perudo.server.people.people import Person, token_hash
-from perudo.server.rate_limits import PLAYING_RATE, WATCHING_RATE, Bucket
+from perudo.server.rate_limits import MESSAGE_SECONDS, Bucket, too_fast
 from perudo.server.rooms.room import Answer
 from perudo.server.server import Server
 from perudo.server.settings import FRAME_BYTES
@@ -69,10 +70,14 @@ class WebConnection(Conversation):
         self._address = address
         self.token_hash = token_hash(token)
         """Hash of the session or bot token that opened the connection."""
-        self._outbox: asyncio.Queue[str | int] = asyncio.Queue()
-        now = server.service.clock.now()
-        self._playing = Bucket.full(PLAYING_RATE, now)
-        self._watching = Bucket.full(WATCHING_RATE, now)
+        self._outbox: deque[str | int] = deque()
+        """Messages to send, and finally the code with which to close the connection."""
+        self._sending: asyncio.Task[None] | None = None
+        """Sends the outbox, as long as there is something in it."""
+        self._closing = False
+        now, messages = server.service.clock.now(), float(server.settings.connection_messages)
+        self._playing = Bucket.full((messages, MESSAGE_SECONDS), now)
+        self._watching = Bucket.full((messages / 2, MESSAGE_SECONDS), now)
         self._refusals = 0
         self._away: dict[str, Away] = {}
         self._met: set[str] = set()
@@ -85,18 +90,19 @@ class WebConnection(Conversation):
 
     def send(self, message: ServerMessage) -> None:
         """Queue a message for sending; close the connection if too many are waiting."""
-        if self._outbox.qsize() >= OUTBOX:
+        if len(self._outbox) >= OUTBOX:
             self.close(TOO_SLOW)
-        else:
-            self._outbox.put_nowait(to_json(message).decode())
+        elif not self._closing:
+            self._send_soon(to_json(message).decode())
 
     def close(self, code: int) -> None:
         """Close the connection once all earlier messages have been sent."""
-        self._outbox.put_nowait(code)
+        if not self._closing:
+            self._closing = True
+            self._send_soon(code)
 
     async def run(self) -> None:
         """Serve the connection until it ends."""
-        sending = asyncio.create_task(self._send_all())
         try:
             seated = await self._server.tables_of(self.person)
             self.send(
@@ -110,48 +116,54 @@ class WebConnection(Conversation):
             if self.program:
                 for table in seated:
                     await self._follow_again(table, False, None)
-            receiving = asyncio.create_task(self._receive_all())
-            done, pending = await asyncio.wait(
-                (sending, receiving), return_when=asyncio.FIRST_COMPLETED
-            )
-            for task in (*done, *pending):
-                task.cancel()
-            results = await asyncio.gather(*done, *pending, return_exceptions=True)
-            for result in results:
-                if isinstance(result, Exception) and not isinstance(result, WebSocketDisconnect):
-                    raise result
+            await self._receive_all()
         finally:
-            sending.cancel()
+            self._closing = True
+            if self._sending is not None:
+                self._sending.cancel()
             for task in self._moving:
                 task.cancel()
             self.let_go()
             if self._server.cluster is not None:
                 self._server.cluster.forget(self, self._met)
 
+    def _send_soon(self, item: str | int) -> None:
+        self._outbox.append(item)
+        if self._sending is None:
+            self._sending = asyncio.create_task(self._send_all())
+
     async def _send_all(self) -> None:
-        while True:
-            item = await self._outbox.get()
-            if isinstance(item, int):
-                await self._socket.close(item)
-                return
-            await self._socket.send_text(item)
+        """Send what is in the outbox; an idle connection needs no task for this."""
+        try:
+            while self._outbox:
+                item = self._outbox.popleft()
+                if isinstance(item, int):
+                    await self._socket.close(item)
+                else:
+                    await self._socket.send_text(item)
+        except WebSocketDisconnect:
+            self._closing = True  # the client is gone, as the next message received says
+        finally:
+            self._sending = None
 
     async def _receive_all(self) -> None:
         while True:
             received = await self._socket.receive()
             if received["type"] == "websocket.disconnect":
                 return
+            if self._closing:
+                continue
             text = received.get("text")
             if text is not None and len(text.encode()) > FRAME_BYTES:
                 text = None
-            if not self._may_send():
+            try:
+                self._require_may_send()
+            except Refused as error:
                 self._refusals += 1
+                ref = None if text is None else client_messages.ref_of(text)
+                self._error(error.code, str(error), None, ref, waiting_of(error))
                 if self._refusals > PATIENCE:
                     self.close(TOO_MUCH)
-                    return
-                problem = "too many messages; wait a moment"
-                ref = None if text is None else client_messages.ref_of(text)
-                self._error("too_fast", problem, None, ref)
                 continue
             if text is None:
                 self._error("unreadable", "a message is JSON text of at most 8 KiB", None, None)
@@ -163,14 +175,16 @@ class WebConnection(Conversation):
                 continue
             await self.take(message)
 
-    def _may_send(self) -> bool:
+    def _require_may_send(self) -> None:
         now = self._server.service.clock.now()
         # Only their owners know the seats of tables elsewhere: assume that the client plays there.
         plays = bool(self._away) or any(
             room.table.seat_of(self.person.id) is not None for room in self._rooms()
         )
         bucket = self._playing if plays else self._watching
-        return bucket.take(now) and self._server.address_messages.take(self._address)
+        if not bucket.take(now):
+            raise too_fast("too many messages", "connection_messages", bucket.wait)
+        self._server.limits.messages.take(self._address)
 
     # --- tables of other processes --------------------------------------------------------------
     async def _do(self, message: Any) -> Answer | None:

@@ -12,7 +12,7 @@ from perudo.server.ai.catalogue import opponent, require_can_play
 from perudo.server.cluster.leases import Elsewhere
 from perudo.server.errors import Refused, Waiting, waiting_of
 from perudo.server.people.people import Person
-from perudo.server.rate_limits import TALK_RATE, Bucket
+from perudo.server.rate_limits import TALK_RATE, Bucket, too_fast
 from perudo.server.rooms.audience import TALK_SENT
 from perudo.server.rooms.room import Answer, Room
 from perudo.server.rooms.table_log import talk_before
@@ -130,7 +130,7 @@ class Conversation:
 
     def _require_may_talk(self) -> None:
         if not self._talk.take(self._server.service.clock.now()):
-            raise Refused("too_fast", "you talk too much; wait a moment")
+            raise too_fast("you talk too much", "talk", self._talk.wait)
 
     async def matched(self, table: str) -> None:
         """Send the client the table that the queue has found; programs follow it at once."""
