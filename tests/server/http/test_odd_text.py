@@ -7,8 +7,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from server.kit import Site, settings_for, site
 
 NUL = "a\0b"
@@ -50,21 +48,23 @@ PLACES = (
 
 def test_odd_text_over_http_is_no_error_of_the_server(tmp_path: Path) -> None:
     async def main() -> None:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("perudo.server.server.SIGN_IN_RATE", (1e9, 1.0))
-            async with site(settings_for(tmp_path, address_requests=10**9)) as here:
-                token = await here.guest()
-                account = await here.guest()
-                body = {"name": "Ada", "password": PASSWORD}
-                await here.ask(account, "POST", "/api/accounts", body)
-                for text in ODD:
-                    for method, path, wrong in bodies(text):
-                        for who in (token, account):
-                            assert await status(here, who, method, path, wrong) < 500, path
-                for place in PLACES:
-                    for text in ("a%00b", "%ED%A0%80", "%FF", "%CE%90" * 32):
-                        answer = await here.http.get(place.format(text))
-                        assert answer.status_code < 500, place
+        many = 10**9
+        settings = settings_for(
+            tmp_path, address_requests=many, address_sign_ins=many, account_failures=many
+        )
+        async with site(settings) as here:
+            token = await here.guest()
+            account = await here.guest()
+            body = {"name": "Ada", "password": PASSWORD}
+            await here.ask(account, "POST", "/api/accounts", body)
+            for text in ODD:
+                for method, path, wrong in bodies(text):
+                    for who in (token, account):
+                        assert await status(here, who, method, path, wrong) < 500, path
+            for place in PLACES:
+                for text in ("a%00b", "%ED%A0%80", "%FF", "%CE%90" * 32):
+                    answer = await here.http.get(place.format(text))
+                    assert answer.status_code < 500, place
 
     asyncio.run(main())
 

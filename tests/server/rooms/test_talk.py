@@ -28,10 +28,11 @@ async def earlier(player: Player, table: str, before: int) -> Any:
 
 def test_old_talk_is_sent_page_by_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("perudo.server.socket.conversation.TALK_RATE", (1e9, 1.0))
-    monkeypatch.setattr("perudo.server.socket.connection.PLAYING_RATE", (1e9, 1.0))
 
     async def main() -> None:
-        async with site(settings_for(tmp_path, address_messages=10**9)) as here:
+        many = 10**9
+        settings = settings_for(tmp_path, address_messages=many, connection_messages=many)
+        async with site(settings) as here:
             table, players, tokens = await two_at_a_table(here, private=True)
             said = [f"sentence {number}" for number in range(SAID)]
             before = players[1].n[table]

@@ -272,7 +272,7 @@ EXPERIMENTS = [
         "1d",
         "two probabilistic, two observers: games, seats fixed",
         PAPER,
-        "Seated P1, P2, O1, O2, Observer 1 is far ahead, sitting after two weak players and before "
+        "Seated P1, P2, O1, O2, Observer 1 is far ahead, seated after two weak players and before "
         "Observer 2 (figure 5.4).",
         "full games, preset s0_sim, seats fixed, random first opener",
         fixed_seats,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from perudo.games.hosting import Json
 from perudo.server.db import schema
 from perudo.server.people.moderation import find_person
 
@@ -28,7 +27,7 @@ def export_person(connection: Connection, who: str) -> dict[str, Any]:
     seats = schema.game_seats
     said = [
         {"table": row.table_id, "at": row.at, **data}
-        for row, data in _said_by(connection, person.id)
+        for row, data, _ in _said_by(connection, person.id)
     ]
     return {
         "person": told,
@@ -59,10 +58,18 @@ def _tables_of(connection: Connection, person: str) -> set[str]:
     return set(connection.execute(sa.union(seated, made)).scalars())
 
 
-def _log_of(
-    connection: Connection, table: str, person: str
-) -> Iterator[tuple[Any, Json, int | None]]:
-    """Iterate over the events that name or quote people: row, data, and the person's seat then.
+class Line(NamedTuple):
+    """An event that names or quotes people."""
+
+    row: Any
+    data: Any
+    """The event's data, of any shape: older versions wrote it too."""
+    seat: int | None
+    """The seat that the person had then."""
+
+
+def _log_of(connection: Connection, table: str, person: str) -> Iterator[Line]:
+    """Iterate over the events that name or quote people.
 
     A seat may change its owner at any time, and its player between two games of a series.
     """
@@ -84,16 +91,17 @@ def _log_of(
                 seating = data.get("sitting") or before
                 if seat is not None:
                     seat = seating.index(before[seat])
-        yield row, data, seat
+        yield Line(row, data, seat)
 
 
-def _said_by(connection: Connection, person: str) -> list[tuple[Any, Json]]:
-    """Return all free text of a person: the rows, and their data."""
+def _said_by(connection: Connection, person: str) -> list[Line]:
+    """Return all free text of a person."""
     return [
-        (row, data)
+        line
         for table in sorted(_tables_of(connection, person))
-        for row, data, seat in _log_of(connection, table, person)
-        if row.kind == "said" and data["seat"] == seat and data["text"] is not None
+        for line in _log_of(connection, table, person)
+        if line.row.kind == "said" and line.data["seat"] == line.seat
+        if line.data["text"] is not None
     ]
 
 
@@ -108,7 +116,7 @@ def erase_person(connection: Connection, who: str) -> None:
         sa.select(schema.people.c.id).where(schema.people.c.owner == person.id)
     ).all():
         erase_person(connection, bot.id)
-    for row, data in _said_by(connection, person.id):
+    for row, data, _ in _said_by(connection, person.id):
         _change_event(connection, row, {**data, "text": None})
     for id in sorted(_tables_of(connection, person.id)):
         _rename_in_log(connection, id, person)
@@ -161,7 +169,7 @@ def _rename_in_log(connection: Connection, table: str, person: Any) -> None:
     )
 
 
-def _erased(player: Json) -> Json:
+def _erased(player: Mapping[str, str | None]) -> Mapping[str, str | None]:
     """Return a player without name and ids."""
     gone = {"name": ERASED, "id": None, "owner": None}
     return {field: gone.get(field, value) for field, value in player.items()}

@@ -19,7 +19,6 @@ from typing import Any
 from perudo.games.errors import PerudoError
 from perudo.server.ai.pool import AiError
 from perudo.server.errors import Refused
-from perudo.server.people.people import Person
 from perudo.server.rate_limits import CHANGE_RATE, Buckets
 from perudo.server.rooms.ai_memory import Memories
 from perudo.server.rooms.ai_turns import AiTurns

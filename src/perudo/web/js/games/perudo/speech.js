@@ -19,7 +19,7 @@ export function sentence(event, game) {
   return has(key) ? t(key, { ...event, name: who(game, event.seat) }) : null;
 }
 
-// Other events are told in the words "told.KIND", if the catalogues have them.
+// An event that is not here has the words of its kind, if the catalogues have any.
 const TELLERS = {
   started: (event, game) => t("told.started", { game: event.game, names: game.names.join(", ") }),
   deal: dealt,
