@@ -222,8 +222,8 @@ class Server:
         """Send a challenge to all of a person's connections, and return their number."""
         reached = self._send_to(person, challenge)
         question = Question("send", person=person, message=challenge)
-        reached += sum(await self._ask_others(question))
-        return reached
+        elsewhere: list[int] = await self._ask_others(question)
+        return reached + sum(elsewhere)
 
     def _send_to(self, person: str, message: ServerMessage) -> int:
         here = [each for each in self.connections if each.person.id == person]

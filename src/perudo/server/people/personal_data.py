@@ -9,9 +9,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from perudo.games.hosting import Json
 from perudo.server.db import schema
 from perudo.server.people.moderation import find_person
+from perudo.server.wire.events import stored_seating
 
 ERASED = "erased"
 """The name of everybody who has been erased."""
@@ -61,7 +61,7 @@ def _tables_of(connection: Connection, person: str) -> set[str]:
 
 def _log_of(
     connection: Connection, table: str, person: str
-) -> Iterator[tuple[Any, Json, int | None]]:
+) -> Iterator[tuple[Any, Any, int | None]]:
     """Iterate over the events that name or quote people: row, data, and the person's seat then.
 
     A seat may change its owner at any time, and its player between two games of a series.
@@ -81,13 +81,13 @@ def _log_of(
                 seat = None
             case "started":
                 before = list(range(len(data["players"]))) if data["first"] else seating
-                seating = data.get("sitting") or before
+                seating = stored_seating(data) or before
                 if seat is not None:
                     seat = seating.index(before[seat])
         yield row, data, seat
 
 
-def _said_by(connection: Connection, person: str) -> list[tuple[Any, Json]]:
+def _said_by(connection: Connection, person: str) -> list[tuple[Any, Any]]:
     """Return all free text of a person: the rows, and their data."""
     return [
         (row, data)
@@ -161,7 +161,7 @@ def _rename_in_log(connection: Connection, table: str, person: Any) -> None:
     )
 
 
-def _erased(player: Json) -> Json:
+def _erased(player: Any) -> Any:
     """Return a player without name and ids."""
     gone = {"name": ERASED, "id": None, "owner": None}
     return {field: gone.get(field, value) for field, value in player.items()}

@@ -36,7 +36,7 @@ class Attendance:
     absent_since: Mapping[int, float] = field(default_factory=dict)
     """Since when seats' players have not been connected."""
     returned: Mapping[int, float] = field(default_factory=dict)
-    """When players last took their seats back from an AI."""
+    """The times at which players last took their seats back from an AI, by seat."""
     pausing: frozenset[int] = frozenset()
     """Seats whose players have asked for a pause of a rated game."""
     paused_since: float = 0.0

@@ -337,7 +337,7 @@ class Free(Event):
 
 @dataclass(frozen=True)
 class Paused(Event):
-    """Somebody has stopped the clocks, or they go on."""
+    """The clocks have been stopped, or go on."""
 
     kind = "paused"
 

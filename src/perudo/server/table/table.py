@@ -112,7 +112,7 @@ class Table:
     """The secrets of the dice, by game, of this game and later ones."""
     paused: bool = False
     pauses: int = 0
-    """How often this game has been paused."""
+    """The number of pauses of this game."""
     wins: tuple[int, ...] = ()
     seating: tuple[int, ...] = ()
     """Each seat's player, as the seat they had when the series began."""
