@@ -116,6 +116,35 @@ def test_a_socket_at_one_process_plays_at_a_table_of_another(
     asyncio.run(main())
 
 
+def test_talk_and_the_end_of_sessions_cross_processes(
+    tmp_path: Path, shared: dict[str, Any]
+) -> None:
+    async def main() -> None:
+        async with AsyncExitStack() as stack:
+            here, there = await both(stack, tmp_path, shared)
+            token = await here.guest()
+            body = {"name": "Ada", "password": "long enough"}
+            await here.ask(token, "POST", "/api/accounts", body)
+            other = (await here.ask(token, "POST", "/api/login", body))["token"]
+            table = await here.table(token, 2, private=True)
+            near, far = await here.connect(token), await there.connect(other)
+            for player in (near, far):
+                await player.open(table)
+                await player.sit(table)
+            said = await near.request(type="say", table=table, text="a word")
+            await far.send(type="earlier", table=table, before=said["n"] + 1, ref="older")
+            page = await far.until(lambda message: message["type"] == "earlier")
+            assert [event["text"] for event in page["events"]] == ["a word"]
+            assert (await far.receive())["ref"] == "older"
+
+            change = {"old": "long enough", "new": "another one"}
+            await here.ask(token, "POST", "/api/password", change)
+            await far.wire.wait_closed()
+            assert far.wire.close_code == 4001
+
+    asyncio.run(main())
+
+
 def test_what_crosses_processes_is_what_a_socket_at_the_owner_gets(
     tmp_path: Path, shared: dict[str, Any]
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,8 @@ from perudo.server.rate_limits import CHANGE_RATE
 from perudo.server.rooms.room import Room
 from perudo.server.table.due import RATED_PAUSE_SECONDS, STAND_IN_SECONDS
 from server.history.test_ratings import accounts, entries, rated_world
-from server.rooms.test_dealing import run, seated
-from server.world import Follower, World, play_of
+from server.rooms.test_dealing import run, say, seated
+from server.world import Follower, World, awaited, play_of
 
 AI = {"kind": "ai", "agent": "observer"}
 
@@ -106,6 +107,32 @@ def test_no_game_begins_at_a_paused_table(tmp_path: Path) -> None:
         assert room.table.playing is not None
 
     run(tmp_path, scene)
+
+
+def test_a_series_that_is_paused_between_games_goes_on(tmp_path: Path) -> None:
+    async def scene(here: World) -> None:
+        room, people, _ = await seated(here, 2, rules="common:dice=1", games=2)
+        while not play_of(room).over:
+            await say(here, room, people[turn_of(room)], choose(play_of(room).legal(turn_of(room))))
+        await here.do(room, people[0], "pause", on=True)
+        await here.settle(room, 100.0)
+        assert room.table.game == 1
+        # The pause may come when the time of the next game is over and its AIs get ready.
+        room.attendance = replace(room.attendance, next_game_at=None)
+        await here.do(room, people[0], "pause", on=False)
+        await here.settle(room)
+        assert room.table.game == 2
+        assert not is_paused(room)
+
+    run(tmp_path, scene, reveal_seconds=2.0)
+
+
+def turn_of(room: Room) -> int:
+    return awaited(room)[0]
+
+
+def choose(legal: list[str]) -> str:
+    return "dudo" if "dudo" in legal else legal[0]
 
 
 @pytest.mark.parametrize("leaves", ["stays away", "stands up"])

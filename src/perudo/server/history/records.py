@@ -13,6 +13,7 @@ from perudo.record import MatchRecord
 from perudo.server.db import schema
 from perudo.server.errors import Refused
 from perudo.server.wire.bodies import FinishedGame, GameStory, Statistics
+from perudo.server.wire.events import stored_seating
 
 
 def record_of(connection: Connection, id: str) -> MatchRecord:
@@ -75,7 +76,7 @@ def series_games(
             sa.select(events.data).where(events.table_id == table, events.n == row.first_event)
         ).scalar_one()
         record = record_of(connection, row.id)
-        seating = json.loads(started).get("sitting") or list(range(len(record.players)))
+        seating = stored_seating(json.loads(started)) or list(range(len(record.players)))
         yield row.number, seating, record
 
 

@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection
 
 from perudo.server.db import schema
 from perudo.server.people.moderation import find_person
+from perudo.server.wire.events import stored_seating
 
 ERASED = "erased"
 """The name of everybody who has been erased."""
@@ -88,7 +89,7 @@ def _log_of(connection: Connection, table: str, person: str) -> Iterator[Line]:
                 seat = None
             case "started":
                 before = list(range(len(data["players"]))) if data["first"] else seating
-                seating = data.get("sitting") or before
+                seating = stored_seating(data) or before
                 if seat is not None:
                     seat = seating.index(before[seat])
         yield Line(row, data, seat)

@@ -5,7 +5,7 @@ Only the fields declared here leave a table's log.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypeAliasType, TypedDict
@@ -74,6 +74,12 @@ class StartedEvent(Stamp):
     AIs every player has every seat equally often; ``wins`` move with the players."""
     commit: str | None
     """Commitment to the first round's dice."""
+
+
+def stored_seating(started: Any) -> list[int] | None:
+    """Return the seating in the stored data of a ``started`` event; None: the seats as before."""
+    found: list[int] | None = started.get("sitting")
+    return found
 
 
 class FairDeal(TypedDict):
