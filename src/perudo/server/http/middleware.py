@@ -123,7 +123,7 @@ async def _refuse(scope: Scope, send: Send, error: Refused) -> None:
     kind = "websocket.http.response" if scope["type"] == "websocket" else "http.response"
     start: Message = {
         "type": f"{kind}.start",
-        "status": STATUS[error.code],
+        "status": STATUS.get(error.code, 400),
         "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
     }
     await (send if scope["type"] == "websocket" else _with_headers(send))(start)
