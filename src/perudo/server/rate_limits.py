@@ -89,7 +89,7 @@ class Buckets:
         self._limit = limit
         """The limit's name in the settings."""
         self._what = what
-        """What there was too much of, in words."""
+        """The beginning of the refusal."""
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
 
     def take(self, name: str) -> None:
