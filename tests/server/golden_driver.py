@@ -215,6 +215,7 @@ class Wire:
         elif message["type"] == "websocket.close":
             self.told.append({"closed": message["code"]})
             self.open = False
+            self._inbox.put_nowait({"type": "websocket.disconnect", "code": message["code"]})
 
     # --- what a client does ---------------------------------------------------------------------
     async def send(self, **message: Any) -> Json:

@@ -14,6 +14,7 @@ from pydantic_core import to_json
 from perudo.games.errors import PerudoError
 from perudo.server.clock import Clock
 from perudo.server.db.store import Store
+from perudo.server.errors import waiting_of
 from perudo.server.people.people import People, Person
 from perudo.server.rooms.lobby import Lobby
 from perudo.server.rooms.room import Room
@@ -99,7 +100,8 @@ class World:
         try:
             answer = await room.perform(lambda: carry_out(room, person, made))
         except PerudoError as error:
-            return {"code": getattr(error, "code", "refused"), "message": str(error)}
+            code = getattr(error, "code", "refused")
+            return {"code": code, "message": str(error), **waiting_of(error)}
         return {"n": answer.n, "repeated": answer.repeated}
 
     async def open(self, room: Room, follower: Follower, after: int | None = None) -> None:

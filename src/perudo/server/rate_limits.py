@@ -91,7 +91,7 @@ class Buckets:
         self._limit = limit
         """The limit's name in the settings."""
         self._what = what
-        """The reason of a refusal, in words."""
+        """The beginning of the refusal."""
         self._buckets: OrderedDict[str, Bucket] = OrderedDict()
 
     def take(self, name: str) -> None:

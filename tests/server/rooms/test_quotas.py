@@ -29,7 +29,8 @@ def test_games_of_ais_alone_are_counted_however_the_table_came_to_be(tmp_path: P
         assert await used(here) == 30
         second = await here.table(ada, [{"kind": "open"}, AI], rules="common:dice=1", games=30)
         refused = await here.do(second, ada, "fill", seat=0, agent="random")
-        assert refused["code"] == "quota"
+        assert (refused["code"], refused["limit"]) == ("quota", "ai_games_per_day")
+        assert 0 < refused["seconds"] <= 86400
         assert second.table.seats[0].occupant is None
         assert "code" not in await here.do(second, ada, "sit")  # people play as much as they like
 

@@ -42,7 +42,7 @@ async def metrics(request: Request, server: ServerHere) -> PlainTextResponse:
 
 
 class Descriptions:
-    """The API's descriptions, made in a thread on the first request; it takes 0.3 s."""
+    """The API's descriptions, made in a thread on the first request because it takes 0.3 s."""
 
     def __init__(self, app: FastAPI) -> None:
         self._app = app

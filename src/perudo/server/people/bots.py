@@ -43,7 +43,8 @@ class Bots:
                 len(connection.execute(sa.select(schema.people.c.id).where(owned)).all())
                 >= BOTS_PER_ACCOUNT
             ):
-                raise Refused("too_many", f"an account can have {BOTS_PER_ACCOUNT} bots")
+                problem = f"an account can have {BOTS_PER_ACCOUNT} bots"
+                raise Refused("too_many", problem, "bots_per_account")
             connection.execute(
                 schema.people.insert().values(
                     id=bot.id,

@@ -45,6 +45,8 @@ log = logging.getLogger("perudo.lobby")
 
 RATED_TIMER = 120
 """Seconds for each decision at rated tables for which none were chosen."""
+RETRY_SECONDS = 60.0
+"""Time after which one of a person's tables may have ended."""
 SLEEP_SECONDS = 300.0
 """Idle time after which a table without a running game or followers is put to sleep."""
 
@@ -175,7 +177,8 @@ class Lobby:
             sa.select(sa.func.count()).select_from(schema.tables).where(mine)
         ).scalar()
         if count is not None and count >= settings.tables_per_person:
-            raise Refused("too_many", f"one person can have {settings.tables_per_person} tables")
+            problem = f"one person can have {settings.tables_per_person} tables"
+            raise Refused("too_many", problem, "tables_per_person", RETRY_SECONDS)
         if only_ais:
             use_ai_games(connection, self._service, AiGames(person.answerable, options.games))
 

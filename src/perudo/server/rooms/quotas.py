@@ -15,18 +15,20 @@ DAY_SECONDS = 86400.0
 
 def use_ai_games(connection: Connection, service: Service, use: AiGames) -> None:
     """Count games between AIs against a visitor's daily quota; raise if they exceed it."""
-    day = int(service.clock.time() // DAY_SECONDS)
-    use_quota(connection, use.visitor, day, use.games, service.settings.ai_games_per_day)
+    most = service.settings.ai_games_per_day
+    use_quota(connection, use.visitor, service.clock.time(), use.games, most)
 
 
-def use_quota(connection: Connection, visitor: str, day: int, amount: int, most: int) -> None:
+def use_quota(connection: Connection, visitor: str, now: float, amount: int, most: int) -> None:
     """Count an amount against a visitor's daily quota; raise if it exceeds the quota."""
+    day = int(now // DAY_SECONDS)
     quotas = schema.quotas
     mine = (quotas.c.visitor == visitor) & (quotas.c.day == day)
     used = connection.execute(sa.select(quotas.c.used).where(mine)).scalar()
     if (used or 0) + amount > most:
         left = max(most - (used or 0), 0)
-        raise Refused("quota", f"a visitor can have {most} games between AIs a day; {left} left")
+        problem = f"a visitor can have {most} games between AIs a day; {left} left"
+        raise Refused("quota", problem, "ai_games_per_day", (day + 1) * DAY_SECONDS - now)
     if used is None:
         connection.execute(quotas.insert().values(visitor=visitor, day=day, used=amount))
     else:

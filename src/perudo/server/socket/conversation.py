@@ -151,7 +151,8 @@ class Conversation:
 
     async def _open(self, message: client_messages.Open) -> int:
         if len(self._tables) >= MOST_TABLES:
-            raise Refused("too_many", f"one connection can follow {MOST_TABLES} tables")
+            problem = f"one connection can follow {MOST_TABLES} tables"
+            raise Refused("too_many", problem, "tables_per_connection")
         room = await self._server.lobby.room(message.table)
         self._tables.add(message.table)
         n: int = await room.perform(lambda: room.open(self, message.after, message.odds))
