@@ -44,7 +44,7 @@ class Story:
             {"rules": "official:dice=2", "seats": seats, **options}
         )
         opened = events.Opened(chosen.model_dump(mode="json"), "ada", None)
-        self.happened: list[events.Event] = [opened, new_anchor(1, AT)]
+        self.happened: list[events.Event] = [opened, new_anchor(1, chosen.games, AT)]
         self.table = table_of("table-1", self.entries)
 
     @property

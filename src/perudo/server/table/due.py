@@ -15,6 +15,8 @@ CLOSE_WAITING_SECONDS = 1800.0
 """A table that waits for players is closed when nobody has looked at it for so long."""
 CLOSE_ABANDONED_SECONDS = 7 * 86400.0
 """A game or series that stands still since everybody is away is closed after this."""
+SEED_SECONDS = 2.0
+"""Seconds for which a game waits for the seeds of clients that send one for every game."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,9 @@ class Due:
 def due(table: Table, attendance: Attendance, timing: Timing) -> list[Due]:
     """Return what is to be done when; of what is due at once the first comes first."""
     closing = attendance.last_used + CLOSE_WAITING_SECONDS
+    game = _next_game(table, attendance)
     if table.status == "waiting":
-        return [] if attendance.watched else [Due(closing, Close())]
+        return [*game, *([] if attendance.watched else [Due(closing, Close())])]
     if table.status != "playing":
         return []
     found: list[Due] = []
@@ -48,11 +51,18 @@ def due(table: Table, attendance: Attendance, timing: Timing) -> list[Due]:
         found.append(Due(attendance.last_used + CLOSE_ABANDONED_SECONDS, Close()))
     if table.paused:
         return found
-    if attendance.next_game_at is not None and not abandoned:
-        found.append(Due(attendance.next_game_at, NextGame()))
+    if not abandoned:
+        found += game
     if table.playing is not None:
         found += _of_game(table, table.playing, attendance, timing)
     return found
+
+
+def _next_game(table: Table, attendance: Attendance) -> list[Due]:
+    if attendance.next_game_at is None:
+        return []
+    wait = SEED_SECONDS if table.awaits_seeds else 0.0
+    return [Due(attendance.next_game_at + wait, NextGame())]
 
 
 def _of_game(table: Table, play: Play, attendance: Attendance, timing: Timing) -> Iterator[Due]:
