@@ -250,7 +250,7 @@ def test_whatever_does_not_fit_is_noticed(server: Server, chrome: Browser) -> No
     kinds = [line.get("event") for line in whole("common:dice=2")]
     deals = [place for place, kind in enumerate(kinds) if kind == "deal"]
     results = [place for place, kind in enumerate(kinds) if kind == "result"]
-    wrong: list[tuple[str, list[Any], dict[str, str]]] = [
+    wrong: list[tuple[str, list[Any], dict[str, Any]]] = [
         ("start", altered(lambda game: game[1].update(start_roll=[[1, 2]])), {}),
         ("start", altered(lambda game: game[1].update(opener=1 - game[1]["opener"])), {}),
         ("commit", altered(lambda game: game[deals[1]]["fair"].update(commit="00")), {}),

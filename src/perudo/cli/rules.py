@@ -306,5 +306,5 @@ def _dice_text(match: MatchRecord, dice: Checked | None, noted: Noted) -> str:
     ]
     if noted.seeds:
         others = sum(bool(seed) for seed in dice["seeds"]) - len(own)
-        lines.append(f"{others} other players gave a seed")
+        lines.append(f"{others} other player{'' if others == 1 else 's'} gave a seed")
     return "\n".join(lines)

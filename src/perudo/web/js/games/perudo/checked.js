@@ -27,6 +27,6 @@ export function diceWords(found, names) {
 
 export function diceLine(found, names) {
   const state = found?.problem ? "unfair" : found ? "fair" : "unknown";
-  return h("p", { class: `checked ${state}`, "data-checked": state, "data-rounds": found?.rounds, "data-hands": found?.hands, "data-own": found?.own },
+  return h("p", { class: `checked ${state}`, "data-checked": state, "data-rounds": found?.rounds, "data-hands": found?.hands, "data-own": found?.own?.toString() },
     state === "unknown" ? null : h("span", { "aria-hidden": "true" }, state === "fair" ? "✓ " : "✗ "), diceWords(found, names));
 }
