@@ -145,8 +145,9 @@ async def play(
 
     ``choose`` gets each ``decide`` message and returns an action. ``queue`` (rules, players, rated)
     enters matchmaking; ``table`` (an id or a link) takes a seat at one table; ``accept`` decides
-    about challenges. The function returns after ``games`` games, by default never. It reconnects
-    when the connection is lost; the server then repeats its open questions.
+    about challenges. Games found in the queue get a fresh seed, once the server has committed to
+    their dice. The function returns after ``games`` games, by default never. It reconnects when the
+    connection is lost; the server then repeats its open questions.
     """
     import websockets
 
@@ -159,15 +160,14 @@ async def play(
                 if table is not None:
                     await connection.send(**sit_message(*read_link(table)[1:], seed))
                 if queue is not None:
-                    await connection.send(type="queue", seed=seed, **queue)
+                    await connection.send(type="queue", seeds=True, **queue)
                 async for message in connection:
                     over = await _answer(connection, message, choose, accept, seed)
                     played += over
                     if games is not None and played >= games:
                         return played
                     if over and queue is not None:
-                        seed = secrets.token_hex(16)
-                        await connection.send(type="queue", seed=seed, **queue)
+                        await connection.send(type="queue", seeds=True, **queue)
         except (OSError, websockets.ConnectionClosed):
             await asyncio.sleep(RETRY_SECONDS[min(attempts, len(RETRY_SECONDS) - 1)])
             attempts += 1
@@ -187,6 +187,9 @@ async def _answer(
         await connection.send(
             type="action", table=message["table"], id=message["id"], action=action
         )
+    elif message["type"] == "matched":
+        fresh = secrets.token_hex(16)
+        await connection.send(type="seed", table=message["table"], game=1, seed=fresh)
     elif message["type"] == "challenge" and accept(message):
         await connection.send(**sit_message(message["table"], message.get("key"), seed))
     elif message["type"] == "error" and message["code"] in FATAL:

@@ -1,7 +1,9 @@
 """Provably fair dice: the server cannot choose them, and everybody can check them afterwards.
 
 Before the players take their seats the server draws a secret and publishes its SHA-256, the
-*anchor*. Each player adds a seed when taking a seat. The secret determines a seed for every round,
+*anchor*. Each player adds a seed afterwards. The secrets of a series are a chain: the secret of a
+game is the SHA-256 of the next game's secret, and so the next game's anchor, and the first anchor
+commits to all of them. The secret determines a seed for every round,
 which determines a key for every seat; a seat's key and all players' seeds determine its dice:
 
     round seed = HMAC-SHA256(secret, "round R")        commit = SHA-256(round seed)
@@ -10,9 +12,10 @@ which determines a key for every seat; a seat's key and all players' seeds deter
 
 The server publishes the commit of a round with the deal before it (the first one at the game's
 start), the locks with the deal, the keys of exactly the hands that were shown with the result, and
-the secret at the end. Since the anchor is older than the last player's seed, the server cannot try
-secrets until it likes the dice. But it does know the dice: it could leak them, or abort a game that
-it dislikes, and no cryptography prevents that.
+the secret at the end. A player who noted an anchor before sending a random seed can check both
+(``Noted``): then the server cannot have tried secrets until it liked the dice. But it does know the
+dice: it could leak them, abort a game that it dislikes, or help a player to choose a seed, and no
+cryptography prevents that (docs/protocol.md, "Fair dice").
 """
 
 from __future__ import annotations
@@ -33,6 +36,8 @@ from perudo.games.operations import SPECTATOR, Record
 from perudo.record import MatchRecord
 
 SECRET_BYTES = 32
+LONGEST_CHAIN = 10_000
+"""Games after which a check of an anchor against an earlier one gives up."""
 
 
 class FairDeal(TypedDict, total=False):
@@ -43,9 +48,25 @@ class FairDeal(TypedDict, total=False):
     """Commit of the next round."""
     anchor: str
     seeds: list[str]
+    later_games: int
+    """The number of later games that the anchor commits to as well."""
     start_key: str
     """Key of the draws that everybody may check at once."""
     locks: list[str]
+
+
+class UnfairDiceError(PerudoError):
+    """The dice of a record are not those that were promised."""
+
+
+@dataclass(frozen=True)
+class Noted:
+    """Notes of a player from before the games, to check the records with."""
+
+    anchors: tuple[str, ...] = ()
+    """Anchors in hexadecimal, each of the game that was next then."""
+    seeds: tuple[str, ...] = ()
+    """The player's own seeds."""
 
 
 class Checked(TypedDict):
@@ -55,6 +76,9 @@ class Checked(TypedDict):
     hands: int
     """Hands that were recomputed."""
     anchor: str
+    seeds: list[str]
+    """The players' seeds, by seat."""
+    later_games: int
     complete: bool
     """True if the secret is known, so that every hand was recomputed."""
 
@@ -67,6 +91,24 @@ def sha(data: bytes) -> str:
 def derive(key: bytes, label: str) -> bytes:
     """Return a key that follows from a key."""
     return hmac.new(key, label.encode(), hashlib.sha256).digest()
+
+
+def chain_to(last: bytes, games: int) -> list[bytes]:
+    """Return the secrets of a chain of games, whose last game has this one."""
+    found = [last]
+    while len(found) < games:
+        found.append(hashlib.sha256(found[-1]).digest())
+    return found[::-1]
+
+
+def games_between(earlier: str, later: str) -> int | None:
+    """Return the number of games from an anchor to a later one of its chain; None: of another."""
+    anchor = bytes.fromhex(later)
+    for games in range(LONGEST_CHAIN):
+        if anchor.hex() == earlier:
+            return games
+        anchor = hashlib.sha256(anchor).digest()
+    return None
 
 
 def numbers(key: bytes, label: str, seeds: Sequence[str]) -> Iterator[int]:
@@ -108,6 +150,8 @@ class FairDice:
 
     secret: bytes = field(repr=False)
     seeds: list[str]
+    later_games: int = 0
+    """The number of later games whose secrets this one follows from."""
 
     @property
     def anchor(self) -> str:
@@ -128,6 +172,8 @@ class FairDice:
         fair: FairDeal = {"commit": self.commit(number), "next": self.commit(number + 1)}
         if number == 1:
             fair |= {"anchor": self.anchor, "seeds": self.seeds}
+            if self.later_games:
+                fair["later_games"] = self.later_games
         if draws.used_start_key:
             fair["start_key"] = draws.start_key.hex()
         fair["locks"] = [sha(key) for key in draws.seat_keys]
@@ -162,6 +208,49 @@ def has_fair_dice(record: MatchRecord) -> bool:
     return bool(record.events) and "fair" in record.events[0]
 
 
+def check_games(records: Sequence[MatchRecord], noted: Noted) -> list[Checked | None]:
+    """Check the records of games of one table, in their order; None: it has no fair dice.
+
+    Raise ``UnfairDiceError`` where they do not fit what a player noted, or each other.
+    """
+    found: list[Checked | None] = []
+    for number, record in enumerate(records, 1):
+        try:
+            found.append(_check_noted(record, noted, found[-1] if found else None))
+        except UnfairDiceError as error:
+            if len(records) == 1:
+                raise
+            raise UnfairDiceError(f"game {number}: {error}") from None
+    for seed in noted.seeds:
+        used = any(each is not None and seed in each["seeds"] for each in found)
+        _require(used, f"the seed {seed} is not among the players' seeds")
+    for anchor in noted.anchors:
+        used = any(each and games_between(anchor, each["anchor"]) is not None for each in found)
+        _require(used, f"no game was dealt from the anchor {anchor}")
+    return found
+
+
+def _check_noted(record: MatchRecord, noted: Noted, before: Checked | None) -> Checked | None:
+    """Check a record, what a player noted, and its link to the game before it."""
+    if not has_fair_dice(record):
+        promised = bool(noted.anchors or noted.seeds or (before and before["later_games"]))
+        _require(not promised, "the record lacks what its dice could be checked with")
+        return None
+    checked = check_dice(record)
+    anchor = checked["anchor"]
+    if before is not None and before["later_games"]:
+        games = games_between(before["anchor"], anchor)
+        linked = games is not None and games == before["later_games"] - checked["later_games"] > 0
+        _require(linked, "its anchor does not follow from the anchor of the game before")
+    if noted.anchors:
+        known = any(games_between(each, anchor) is not None for each in noted.anchors)
+        _require(known, f"it was dealt from the anchor {anchor}, not from the one that was noted")
+    if noted.seeds:
+        used = any(seed in checked["seeds"] for seed in noted.seeds)
+        _require(used, "none of the seeds that were noted is among the players' seeds")
+    return checked
+
+
 def check_dice(record: MatchRecord) -> Checked:
     """Recompute every roll of a record; raise where one does not follow from what was committed.
 
@@ -173,17 +262,25 @@ def check_dice(record: MatchRecord) -> Checked:
         raise
     except (KeyError, TypeError, AttributeError, IndexError, ValueError):
         problem = "the dice cannot be checked: a part of 'fair' is missing or unreadable"
-        raise PerudoError(problem) from None
+        raise UnfairDiceError(problem) from None
 
 
 def _check_dice(record: MatchRecord) -> Checked:
     first = _fair(record.events[0])
     anchor, seeds = first["anchor"], first["seeds"]
+    later_games = first.get("later_games", 0)
+    readable = len(bytes.fromhex(anchor)) == SECRET_BYTES and isinstance(later_games, int)
+    _require(readable, "the anchor cannot be read")
+    _require(
+        not record.start,
+        "the game did not begin with dice that were drawn, but from a chosen position",
+    )
+    _require(len(seeds) == len(record.players), "there is not one seed for each player")
     dice = None
     if record.finished:
         secret = bytes.fromhex(_fair(record.events[-1])["secret"])
         _require(sha(secret) == anchor, "the secret does not belong to the anchor")
-        dice = FairDice(secret, seeds)
+        dice = FairDice(secret, seeds, later_games)
     rounds = hands = 0
     promised = None
     state = before = record.start_state()
@@ -203,7 +300,14 @@ def _check_dice(record: MatchRecord) -> Checked:
             shown = _check_shown(before, deal, _fair(event)["keys"], seeds, rounds)
             hands += shown if dice is None else 0
         state = after
-    return {"rounds": rounds, "hands": hands, "anchor": anchor, "complete": dice is not None}
+    return {
+        "rounds": rounds,
+        "hands": hands,
+        "anchor": anchor,
+        "seeds": seeds,
+        "later_games": later_games,
+        "complete": dice is not None,
+    }
 
 
 def _fair(event: Event) -> Any:
@@ -253,4 +357,4 @@ def _check_shown(
 
 def _require(holds: bool, problem: str) -> None:
     if not holds:
-        raise PerudoError(f"the dice were not fair: {problem}")
+        raise UnfairDiceError(f"the dice were not fair: {problem}")

@@ -72,13 +72,25 @@ class MatchRecord:
     @staticmethod
     def load(path: str | Path, *, unfinished: bool = False) -> MatchRecord:
         """Read and check a record from a file; allow an unfinished match only if ``unfinished``."""
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except OSError as error:
-            raise PerudoError(f"cannot read {path}: {error.strerror}") from None
-        except UnicodeDecodeError:
-            raise PerudoError(f"{path} is not a record: it is not text") from None
-        return MatchRecord.parse(text.splitlines(), unfinished=unfinished)
+        return MatchRecord.parse(_lines_of(path), unfinished=unfinished)
+
+    @staticmethod
+    def load_all(path: str | Path, *, unfinished: bool = False) -> list[MatchRecord]:
+        """Read and check all records of a file that has one or several, one after the other."""
+        games: list[list[str]] = []
+        for line in _lines_of(path):
+            if not games or '"record":' in line:  # only a header has this field
+                games.append([])
+            games[-1].append(line)
+        found = []
+        for number, lines in enumerate(games or [[]], 1):
+            try:
+                found.append(MatchRecord.parse(lines, unfinished=unfinished))
+            except RecordError as error:
+                if len(games) < 2:
+                    raise
+                raise PerudoError(f"game {number}, {error}") from None
+        return found
 
     @staticmethod
     def parse(lines: Iterable[str], *, unfinished: bool = False) -> MatchRecord:
@@ -131,6 +143,15 @@ class MatchRecord:
         if words:
             lines.append(" ".join(words))
         return "\n".join(lines)
+
+
+def _lines_of(path: str | Path) -> list[str]:
+    try:
+        return Path(path).read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise PerudoError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise PerudoError(f"{path} is not a record: it is not text") from None
 
 
 def _parse_line(number: int, line: str) -> dict[str, Json]:

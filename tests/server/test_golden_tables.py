@@ -109,23 +109,39 @@ class Due:
     def __init__(self, rows: list[Json]) -> None:
         self._secrets: dict[str, tuple[int, str, int]] = {}
         self._events: dict[int, tuple[str, int, int]] = {}
+        self._ends: dict[int, int] = {}
+        """The event that ends each game; from then on its secret is the next game's anchor."""
         game = number = 0
         for row in rows:
             if row["kind"] == "anchor":
-                for found, what in secrets_of(row["hidden"]["secret"]).items():
-                    self._secrets[found] = (row["data"]["game"], *what)
+                self._take(row["data"], bytes.fromhex(row["hidden"]["secret"]))
+            if row["kind"] == "end":
+                self._ends[game] = row["n"]
             game = row["data"]["game"] if row["kind"] == "started" else game
             number = row["data"]["record"]["round"] if row["kind"] == "deal" else number
             self._events[row["n"]] = (row["kind"], game, number)
 
-    def check(self, value: Any, n: int | None = None) -> None:
-        """Assert that a value, of this event or elsewhere, contains no secret too early."""
+    def _take(self, anchor: Any, secret: bytes) -> None:
+        """Note all secrets that an anchor commits to, of its last game first."""
+        first = anchor["game"]
+        for game in range(anchor.get("last", first), first - 1, -1):
+            for found, what in secrets_of(secret.hex()).items():
+                self._secrets[found] = (game, *what)
+            secret = hashlib.sha256(secret).digest()
+
+    def check(self, value: Any, n: int | None = None, last: int | None = None) -> None:
+        """Assert that a value contains no secret too early.
+
+        It is of event ``n``, or of a message that was sent after event ``last``; None: after all.
+        """
         kind, game, number = self._events[n] if n is not None else ("", 0, 0)
+        now = max(self._events) if last is None else last
+        now = now if n is None else n
         for found in HEXADECIMAL.findall(json.dumps(value)):
             if found not in self._secrets:
                 continue
             of_game, what, of_round = self._secrets[found]
-            due = (what == "secret" and (kind, game) == ("end", of_game)) or (
+            due = (what == "secret" and self._ends.get(of_game, now + 1) <= now) or (
                 what == "seat key" and (kind, game, number) == ("result", of_game, of_round)
             )
             assert due, f"the {what} of game {of_game} is told in {value}"
@@ -147,13 +163,18 @@ def no_leaks(golden: Json) -> None:
                 no_leak(message, due, keys)
 
 
+def own(message: Json, table: str) -> bool:
+    """Return whether a message tells of a table, and of its last event."""
+    return message.get("table") == table and message.get("n") is not None
+
+
 def no_leak(message: Json, due: dict[str, Due], keys: list[str]) -> None:
     line = json.dumps(message)
     assert '"hidden"' not in line
     assert '"owner"' not in line
     assert message.get("type") == "challenge" or not any(key in line for key in keys)
-    for each in due.values():
-        each.check({**message, "events": None})
+    for table, each in due.items():
+        each.check({**message, "events": None}, last=message["n"] if own(message, table) else 0)
     events, seat = message.get("events", []), (message.get("view") or {}).get("seat")
     for event in events:
         due[message["table"]].check(event, event["n"])

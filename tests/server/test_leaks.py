@@ -63,8 +63,8 @@ class StackedDice:
         return {}
 
 
-def fixed_anchor(game: int, at: Moment) -> Anchor:
-    return Anchor(game, "a", "00" * 32)
+def fixed_anchor(first: int, last: int, at: Moment) -> Anchor:
+    return Anchor(first, "a", "00" * 32)
 
 
 class KeptLog(logging.Handler):

@@ -62,9 +62,9 @@ class UnreliableNetwork(RuleBasedStateMachine):
     def begin(self, rules: str, luck: int) -> None:
         """Sit down; whose turn it is and what is legal must be the same when this is done again."""
 
-        def anchor(game: int, at: Moment) -> Anchor:
-            secret = hashlib.sha256(f"{luck} {game}".encode()).digest()
-            return Anchor(game, sha(secret), secret.hex())
+        def anchor(first: int, last: int, at: Moment) -> Anchor:
+            secret = hashlib.sha256(f"{luck} {first}".encode()).digest()
+            return Anchor(first, sha(secret), secret.hex())
 
         for module in ("rooms.lobby", "table.progress"):
             self.patch.setattr(f"perudo.server.{module}.new_anchor", anchor)

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 from playwright.sync_api import Browser, Page
 
-from perudo.fair_dice import check_dice
+from perudo.fair_dice import Noted, check_dice, check_games
 from perudo.games.perudo import PerudoState
 from perudo.record import MatchRecord
 from web.kit import (
@@ -59,6 +59,10 @@ def test_a_guest_plays_a_whole_game_by_mouse_and_again(server: Server, chrome: B
     assert page.get_attribute(".checked", "data-checked") == "fair"
     assert page.get_attribute(".checked", "data-rounds") == str(found["rounds"])
     assert page.get_attribute(".checked", "data-hands") == str(found["hands"])
+    assert page.get_attribute(".checked", "data-own") == "true"
+    noted = page.locator("#noted code").text_content() or ""
+    anchor, seed = noted.split("--anchor ")[1].split(" --seed ")
+    assert check_games([record_of(page, table)], Noted((anchor,), (seed,)))
     assert page.evaluate("window.checked")[0] == (
         "✓ Dice checked: they follow from what was promised."
     )

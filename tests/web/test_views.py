@@ -250,7 +250,7 @@ def test_whatever_does_not_fit_is_noticed(server: Server, chrome: Browser) -> No
     kinds = [line.get("event") for line in whole("common:dice=2")]
     deals = [place for place, kind in enumerate(kinds) if kind == "deal"]
     results = [place for place, kind in enumerate(kinds) if kind == "result"]
-    wrong: list[tuple[str, list[Any], dict[str, str]]] = [
+    wrong: list[tuple[str, list[Any], dict[str, Any]]] = [
         ("start", altered(lambda game: game[1].update(start_roll=[[1, 2]])), {}),
         ("start", altered(lambda game: game[1].update(opener=1 - game[1]["opener"])), {}),
         ("commit", altered(lambda game: game[deals[1]]["fair"].update(commit="00")), {}),
@@ -259,8 +259,13 @@ def test_whatever_does_not_fit_is_noticed(server: Server, chrome: Browser) -> No
         ("hand", altered(lambda game: game[results[0]]["fair"]["keys"].reverse()), {}),
         ("secret", altered(lambda game: game[-1]["fair"].update(secret="00")), {}),
         ("missing", altered(lambda game: game[results[0]].pop("fair")), {}),
+        ("missing", altered(lambda game: game[1]["fair"].pop("start_key")), {}),
+        ("missing", altered(lambda game: game[1].pop("fair")), {"anchor": "00"}),
         ("anchor", whole("common:dice=2"), {"anchor": "00"}),
+        ("chain", whole("common:dice=2"), {"before": "00"}),
         ("seed", whole("common:dice=2"), {"seed": "cc"}),
+        ("seed", whole("common:dice=2"), {"seat": 0, "seed": "bb"}),
+        ("ai_seed", altered(lambda game: game.insert(1, STARTED)), {}),
     ]
     right = [whole(f"common:dice=2,start_mode={mode}") for mode in ("roll", "random", "fixed")]
     page = visit(chrome, server.url)
@@ -274,6 +279,37 @@ def test_whatever_does_not_fit_is_noticed(server: Server, chrome: Browser) -> No
         expected = check_dice(MatchRecord.parse([json.dumps(line) for line in game]))
         assert told == {name: expected[name] for name in ("rounds", "hands", "complete")}
     assert found[3]["complete"] is False
+    calm(page)
+
+
+STARTED = {
+    "event": "started",
+    "commit": None,
+    "players": [{"name": "Ann", "kind": "person"}, {"name": "Bob", "kind": "ai"}],
+}
+"""A game in which the second player is an AI, and so has no reason to give a seed."""
+
+
+def test_a_player_is_told_whether_a_seed_of_theirs_counted(server: Server, chrome: Browser) -> None:
+    """It counts if it was sent after this game's anchor, or an earlier one of the chain, was."""
+    game = [json.loads(line) for line in fair_record().lines()]
+    anchor = game[1]["fair"]["anchor"]
+    first = hashlib.sha256(bytes.fromhex(anchor)).hexdigest()
+    linked = {"seed": "bb", "anchor": first, "games": 1}
+    cases = [
+        ({"seat": 1, "anchor": anchor, "seed": "bb"}, True),
+        ({"seat": 1, "anchor": anchor, "seed": None, "earlier": [linked]}, True),
+        ({"seat": 1, "before": first, "earlier": [linked]}, True),
+        ({"seat": 1, "earlier": [{**linked, "games": 2}]}, False),
+        ({"seat": 0, "earlier": [linked]}, False),
+        ({"seat": 1}, False),
+        ({}, None),
+    ]
+    page = visit(chrome, server.url)
+    page.goto(server.url)
+    page.wait_for_selector("#play-now")
+    found = page.evaluate(CHECKED, [[game, known] for known, _ in cases])
+    assert [each.get("own") for each in found] == [own for _, own in cases]
     calm(page)
 
 

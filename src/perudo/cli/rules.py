@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, TypedDict
@@ -14,7 +15,7 @@ from rich.text import Text
 
 from perudo.cli.options_of import options_of
 from perudo.cli.shared import JsonSettings, plain_grid
-from perudo.fair_dice import check_dice, has_fair_dice
+from perudo.fair_dice import Checked, Noted, UnfairDiceError, check_games
 from perudo.games.game import EVERYTHING, seat_name
 from perudo.games.options import format_value
 from perudo.games.perudo import Bid, PerudoState
@@ -255,20 +256,55 @@ class VerifySettings(JsonSettings):
     """Settings of a verification."""
 
     record: Annotated[Path, typer.Argument()]
-    """Record file, as perudo play --save writes it."""
+    """Record file, as perudo play --save writes it or a server sends it; several games of one table
+    follow each other."""
     unfinished: bool = False
     """Accept a match that was left early."""
+    anchor: tuple[str, ...] = ()
+    """Anchors that were noted before the games, separated by commas; the anchor of a series' first
+    game is enough for the whole series."""
+    seed: tuple[str, ...] = ()
+    """Own seeds that were sent after the anchors were noted, separated by commas."""
 
 
 @options_of(VerifySettings)
-def verify(settings: VerifySettings) -> None:
+def verify(settings: VerifySettings) -> int:
     """Replay a record and check every event."""
-    match = MatchRecord.load(settings.record, unfinished=settings.unfinished)
-    dice = check_dice(match) if has_fair_dice(match) else None
+    matches = MatchRecord.load_all(settings.record, unfinished=settings.unfinished)
+    noted = Noted(*(tuple(map(str.lower, each)) for each in (settings.anchor, settings.seed)))
+    try:
+        dice = check_games(matches, noted)
+    except UnfairDiceError as error:
+        print(f"perudo: {error}", file=sys.stderr)
+        return 1
+    found = list(zip(matches, dice, strict=True))
     if settings.json:
-        print(json.dumps({"events": len(match.events), "finished": match.finished, "dice": dice}))
-    else:
+        games = [
+            {"events": len(match.events), "finished": match.finished, "dice": checked}
+            for match, checked in found
+        ]
+        print(json.dumps(games[0] if len(games) == 1 else {"games": games}))
+        return 0
+    for match, checked in found:
         print(match.transcript())
         print(f"{len(match.events)} events replay exactly")
-        if dice is not None:
-            print(f"{dice['hands']} hands in {dice['rounds']} rounds follow from {dice['anchor']}")
+        print(_dice_text(match, checked, noted))
+    return 0
+
+
+def _dice_text(match: MatchRecord, dice: Checked | None, noted: Noted) -> str:
+    """Return what was found out about the dice, with what was noted."""
+    if dice is None:
+        return "the record has no commitment to its dice: they cannot be checked"
+    lines = [f"{dice['hands']} hands in {dice['rounds']} rounds follow from {dice['anchor']}"]
+    if noted.anchors:
+        lines.append("the anchor that was noted commits to them")
+    own = [seat for seat, seed in enumerate(dice["seeds"]) if seed in noted.seeds]
+    lines += [
+        f"seat {seat_name(seat)} ({match.players[seat]}) gave the noted seed {dice['seeds'][seat]}"
+        for seat in own
+    ]
+    if noted.seeds:
+        others = sum(bool(seed) for seed in dice["seeds"]) - len(own)
+        lines.append(f"{others} other player{'' if others == 1 else 's'} gave a seed")
+    return "\n".join(lines)

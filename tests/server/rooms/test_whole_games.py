@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -14,7 +15,7 @@ import sqlalchemy as sa
 
 from perudo.agents import AGENTS, agent_named
 from perudo.agents.external.wire import unpack_memories
-from perudo.fair_dice import check_dice
+from perudo.fair_dice import chain_to, check_dice
 from perudo.games.chance import stream_of
 from perudo.games.perudo import PERUDO, Rules
 from perudo.server.ai.pool import AiError
@@ -176,7 +177,7 @@ def test_games_that_nobody_follows_are_played_whole(watched: bool, tmp_path: Pat
     run(tmp_path, scene)
 
 
-def test_anchors_are_in_the_log_before_their_games_are_played(tmp_path: Path) -> None:
+def test_the_secrets_are_in_the_log_before_their_games_are_played(tmp_path: Path) -> None:
     async def scene(here: World) -> None:
         pool = pool_of(here)
         play = pool.play
@@ -189,8 +190,9 @@ def test_anchors_are_in_the_log_before_their_games_are_played(tmp_path: Path) ->
                     sa.select(schema.events.c.hidden).where(anchors)
                 ).all()
             )
-            text = "".join(row.hidden for row in stored)
-            seen.extend(game["secret"] in text for game in order["games"])
+            (kept,) = [json.loads(row.hidden)["secret"] for row in stored]
+            secrets = [secret.hex() for secret in chain_to(bytes.fromhex(kept), 5)]
+            seen.extend(game["secret"] in secrets for game in order["games"])
             return await play(order, seconds)
 
         pool.play = looked_at  # type: ignore[method-assign]
@@ -280,6 +282,7 @@ def test_a_game_that_takes_too_long_is_not_among_those_played() -> None:
         "seating": [0, 1],
         "secret": "ab" * 32,
         "seeds": ["", ""],
+        "later_games": 0,
     }
     order: Order = {
         "rules": "common",

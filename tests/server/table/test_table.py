@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from perudo.fair_dice import games_between, sha
 from perudo.server.errors import Refused
 from perudo.server.people.people import Person
 from perudo.server.settings import Settings
@@ -44,7 +45,7 @@ class Story:
             {"rules": "official:dice=2", "seats": seats, **options}
         )
         opened = events.Opened(chosen.model_dump(mode="json"), "ada", None)
-        self.happened: list[events.Event] = [opened, new_anchor(1, AT)]
+        self.happened: list[events.Event] = [opened, new_anchor(1, chosen.games, AT)]
         self.table = table_of("table-1", self.entries)
 
     @property
@@ -214,3 +215,30 @@ def test_nothing_is_due_at_a_paused_table() -> None:
     story.do(commands.Pause(person("Ada"), read("pause", on=True)))
     here = Attendance(here=frozenset(range(3)), watched=True)
     assert due(story.table, here, TIMING) == []
+
+
+def test_a_log_with_a_secret_for_each_game_goes_on_with_a_chain_for_the_rest() -> None:
+    """As logs of older versions have them, in which the second game's secret was drawn early."""
+    story = Story(games=4)
+    old = [bytes([number]) * 32 for number in (1, 2)]
+    story.happened[1:] = [
+        events.Anchor(game, sha(secret), secret.hex()) for game, secret in enumerate(old, 1)
+    ]
+    story.table = table_of("table-1", story.entries)
+    for name in NAMES:
+        story.do(commands.Sit(person(name), read("sit", seed="ab")))
+    drawn = []
+    for number in range(1, 5):
+        story.do(Begin(first=number == 1))
+        assert story.table.play is not None
+        drawn.append(story.table.play.dice)
+        played_out(story)
+    assert [dice.secret for dice in drawn[:2]] == old
+    assert [dice.later_games for dice in drawn] == [0, 0, 1, 0]
+    assert games_between(drawn[2].anchor, drawn[3].anchor) == 1
+    assert [each.last for each in story.happened if isinstance(each, events.Anchor)] == [
+        *(None, None),
+        4,
+        8,
+    ]
+    assert table_of("table-1", story.entries) == story.table

@@ -44,6 +44,8 @@ class PlannedGame(TypedDict):
     """The player in each seat, as a place in the order's list of agents."""
     secret: str
     seeds: list[str]
+    later_games: int
+    """The number of later games that the anchor of this one commits to."""
 
 
 class Order(TypedDict):

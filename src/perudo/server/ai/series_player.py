@@ -71,7 +71,7 @@ def _play(
     deadline: float,
 ) -> list[Event]:
     seating = game["seating"]
-    dice = FairDice(bytes.fromhex(game["secret"]), game["seeds"])
+    dice = FairDice(bytes.fromhex(game["secret"]), game["seeds"], game["later_games"])
     table = Table(HOSTING.game, rules, game["players"], dice)
     streams = [np.array([secrets.randbits(64)], np.uint64) for _ in seating]
     at_table = [by_seat(memories[player], seating) for player in seating]

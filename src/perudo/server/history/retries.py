@@ -124,7 +124,7 @@ def table_log(
     )
     return [
         events.Opened(options.model_dump(mode="json"), person.id),
-        new_anchor(1, Moment()),
+        new_anchor(1, 1, Moment()),
         *(events.Seated(place, player.stored, "") for place, player in enumerate(players)),
         started,
         *(events.MATCH_KINDS[event["event"]](event, "player") for event in before.events),

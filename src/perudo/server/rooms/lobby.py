@@ -110,7 +110,8 @@ class Lobby:
 
         With ``counted``, it counts against its creator's limits; the queue's tables do not.
         """
-        rules, key, anchor = options.parsed_rules(), new_key(options), new_anchor(1, Moment())
+        rules, key = options.parsed_rules(), new_key(options)
+        anchor = new_anchor(1, options.games, Moment())
         seated: list[Event] = []
         for number, choice in enumerate(options.seats):
             if isinstance(choice, AiSeat):

@@ -26,8 +26,8 @@ class Connection(Protocol):
 
     person: Person
 
-    async def matched(self, table: str) -> None:
-        """Notify the player of their seat at a table."""
+    async def matched(self, table: str, anchor: str | None) -> None:
+        """Notify the player of their seat at a table, and of the commitment to its dice."""
 
 
 class Queue:
@@ -35,8 +35,8 @@ class Queue:
 
     def __init__(self, lobby: Lobby) -> None:
         self._lobby = lobby
-        self._waiting: dict[Wish, dict[Connection, str]] = {}
-        """Waiting connections by kind of game, each with its player's seed for the dice."""
+        self._waiting: dict[Wish, dict[Connection, client_messages.Queue]] = {}
+        """Waiting connections by kind of game, each with what its player has sent."""
 
     def __len__(self) -> int:
         return sum(len(each) for each in self._waiting.values())
@@ -66,14 +66,14 @@ class Queue:
             raise Refused("needs_account", "rated games need an account")
         wish = (message.rules, message.players, message.rated)
         waiting = self._waiting.setdefault(wish, {})
-        waiting[connection] = message.seed
+        waiting[connection] = message
         found = self._find(waiting, message.players)
         if found:
-            seeds = {each: waiting.pop(each) for each in found}
+            group = {each: waiting.pop(each) for each in found}
             try:
-                await self._seat(seeds, wish)
+                await self._seat(group, wish)
             except PerudoError:  # for example, the database does not answer: keep them waiting
-                self._waiting[wish] = {**seeds, **self._waiting[wish]}
+                self._waiting[wish] = {**group, **self._waiting[wish]}
                 raise
 
     def _find(self, waiting: Iterable[Connection], players: int) -> list[Connection]:
@@ -88,7 +88,7 @@ class Queue:
                 return list(found.values())
         return []
 
-    async def _seat(self, found: dict[Connection, str], wish: Wish) -> None:
+    async def _seat(self, found: dict[Connection, client_messages.Queue], wish: Wish) -> None:
         rules, players, rated = wish
         options = TableOptions(
             rules=rules,
@@ -99,9 +99,10 @@ class Queue:
         person = next(iter(found)).person
         table = await self._lobby.create(person, options, counted=False)
         room = await self._lobby.room(table)
-        for connection, seed in found.items():
+        for connection, sent in found.items():
             person = connection.person
-            message = client_messages.Sit(type="sit", table=table, seed=seed)
+            message = client_messages.Sit(type="sit", table=table, seed=sent.seed, seeds=sent.seeds)
             await room.perform(partial(room.do, Sit(person, message)))
+        anchor = room.info["anchor"]
         for connection in found:
-            await connection.matched(table)
+            await connection.matched(table, anchor)

@@ -183,7 +183,7 @@ class Room:
         elif self.table.status == "playing":
             self._expect_game(self.now())
         else:
-            self._begin_if_ready()
+            self._begin_with_seeds()
         if self.table.status == "waiting" and self._preparing is None:
             self._preparing_early = asyncio.create_task(self._prepare_ais())
 
@@ -267,7 +267,7 @@ class Room:
             self._ask()
         goes_on = "paused" in kinds and not table.paused
         if table.status == "waiting" and ("seated" in kinds or goes_on):
-            self._begin_if_ready()
+            self._begin_with_seeds()
         if goes_on and table.status == "playing" and table.playing is None:
             self._expect_game(now)
         if "rematch" in kinds and rematch_is_agreed(table, self.attendance.here):
@@ -307,6 +307,13 @@ class Room:
     # --- games ----------------------------------------------------------------------------------
     def _expect_game(self, at: float | None) -> None:
         self.attendance = replace(self.attendance, next_game_at=at)
+
+    def _begin_with_seeds(self) -> None:
+        """Begin a game if every seat is taken, at once unless seeds are awaited."""
+        if self.table.may_begin and self.table.awaits_seeds:
+            self._expect_game(self.now())
+        else:
+            self._begin_if_ready()
 
     def _begin_if_ready(self) -> None:
         """Begin a game if every seat is taken, as soon as its AIs can play."""

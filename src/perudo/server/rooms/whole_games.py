@@ -1,7 +1,8 @@
 """Series of AIs that nobody wants to follow move by move: their games are played in batches.
 
 An AI process plays as many games as it can in a moment; then they are stored like all others, each
-followed through by the rules. The hashes of their secrets were published before, in the log.
+followed through by the rules. The hash that commits to their secrets was published before, in the
+log.
 """
 
 from __future__ import annotations
@@ -20,15 +21,13 @@ from perudo.server.ai.questions import Order
 from perudo.server.rooms.ai_memory import Memories
 from perudo.server.service import Service
 from perudo.server.table.attendance import Attendance
-from perudo.server.table.games import DrawSecrets, Plan, StoreGame, plans_of
+from perudo.server.table.games import Plan, StoreGame, plans_of
 from perudo.server.table.progress import Command, Moment, Progress
 from perudo.server.table.table import Table
 
 log = logging.getLogger("perudo.whole_games")
 
 GAMES_AT_ONCE = 32
-AHEAD = 2 * GAMES_AT_ONCE
-"""The number of games for which secrets are drawn ahead, so that none wait for the disk."""
 BATCH_SECONDS = 0.2
 """The time after which an AI process returns the games that it has finished. Others wait for it no
 longer than this, and an AI whose game takes longer is asked move by move."""
@@ -89,10 +88,6 @@ class WholeGames:
     async def begin(self, first: bool) -> None:
         """Have the next games played."""
         plans = plans_of(self._room.table, first)
-        secrets = self._room.table.secrets
-        missing = [plan.number for plan in plans[:AHEAD] if plan.number not in secrets]
-        if missing:
-            await self._room.do(DrawSecrets(tuple(missing)))
         self._task = asyncio.create_task(self._play_all(plans))
 
     def stop(self) -> None:
@@ -132,6 +127,7 @@ class WholeGames:
     async def _play(self, plans: list[Plan], memories: list[str | None]) -> Batch:
         """Have some games played; return those that were finished in time."""
         service, table = self._room.service, self._room.table
+        # In a log of an older version the secrets of later games are not drawn yet.
         known = [plan for plan in plans if plan.number in table.secrets]
         order = _order(table, known, memories)
         answer = await service.pool.play(order, service.settings.think_seconds)
@@ -173,7 +169,7 @@ def _followed(table: Table, batch: Batch) -> list[Progress]:
     for plan, game in zip(batch.plans, batch.games, strict=True):
         if not plan.fits(table):
             break
-        parts.append(StoreGame(plan, game, AHEAD).decide(table, Moment()))
+        parts.append(StoreGame(plan, game).decide(table, Moment()))
         table = parts[-1].table
     return parts
 
@@ -189,6 +185,7 @@ def _order(table: Table, plans: list[Plan], memories: list[str | None]) -> Order
                 "seating": plan.seating,
                 "secret": table.secrets[plan.number].hex(),
                 "seeds": [""] * len(plan.seating),
+                "later_games": max(table.chain_end - plan.number, 0),
             }
             for plan in plans
         ],

@@ -194,10 +194,10 @@ class WebConnection(Conversation):
             self._wish = message.model_copy(update={"ref": None}) if message.on else None
         return await super()._do(message)
 
-    async def matched(self, table: str) -> None:
+    async def matched(self, table: str, anchor: str | None) -> None:
         """Send the client the table that the queue has found."""
         self._wish = None
-        await super().matched(table)
+        await super().matched(table, anchor)
 
     def _pass_on(self, owner: str, message: Any) -> None:
         if isinstance(message, client_messages.Open):

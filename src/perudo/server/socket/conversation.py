@@ -132,9 +132,9 @@ class Conversation:
         if not self._talk.take(self._server.service.clock.now()):
             raise too_fast("you talk too much", "talk", self._talk.wait)
 
-    async def matched(self, table: str) -> None:
+    async def matched(self, table: str, anchor: str | None) -> None:
         """Send the client the table that the queue has found; programs follow it at once."""
-        self.send({"type": "matched", "table": table})
+        self.send({"type": "matched", "table": table, "anchor": anchor})
         if self.program:
             await self.follow(table)
 

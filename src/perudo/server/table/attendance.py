@@ -53,6 +53,7 @@ class Attendance:
     programs_asked: bool = False
     """True if programs have been sent the open question."""
     next_game_at: float | None = None
+    """The time at which a game begins if all seeds are there."""
 
     def answers(self, table: Table) -> dict[int, str]:
         """Return the answers to the open window that the log does not have."""

@@ -78,7 +78,29 @@ class Sit:
         kind: PlayerKind = "bot" if person.kind == "bot" else "person"
         name = _free_name(table, person.name)
         player = Occupant(name, kind, person.id, None, person.answerable)
-        return Progress(table) + events.Seated(number, player.stored, message.seed)
+        return Progress(table) + events.Seated(number, player.stored, message.seed, message.seeds)
+
+
+@dataclass(frozen=True)
+class SendSeed:
+    """Add a fresh seed to the dice of the next game."""
+
+    person: Person
+    message: client_messages.Seed
+
+    def decide(self, table: Table, at: Moment) -> Progress:
+        """Let the player's first seed since the anchor was published count."""
+        number, message = own_seat(table, self.person), self.message
+        seat = table.seats[number]
+        if (seat.seed, seat.seed_game) == (message.seed, message.game):
+            return Progress(table, repeats=table.n)
+        if table.playing is not None or table.status == "closed":
+            raise Refused("stale", "seeds are for the next game, before it begins")
+        if message.game != table.game + 1:
+            raise Refused("stale", f"the next game is number {table.game + 1}")
+        if seat.seed_game == message.game:
+            raise Refused("stale", "another seed of yours counts for this game")
+        return Progress(table) + events.Seeded(number, message.game, message.seed)
 
 
 @dataclass(frozen=True)
@@ -314,6 +336,7 @@ class Auto:
 COMMANDS: dict[type[Any], Callable[[Person, Any], Command]] = {
     client_messages.Action: Act,
     client_messages.Sit: Sit,
+    client_messages.Seed: SendSeed,
     client_messages.Stand: Stand,
     client_messages.Kick: Kick,
     client_messages.Pause: Pause,

@@ -20,6 +20,8 @@ RATED_PAUSE_SECONDS = 600.0
 """A rated game goes on by itself after this, so that nobody can avoid its end."""
 STAND_IN_SECONDS = 60.0
 """An AI plays for a player again this long after they took their seat back, at the earliest."""
+SEED_SECONDS = 2.0
+"""Seconds for which a game waits for the seeds of clients that send one for every game."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,9 @@ def due(table: Table, attendance: Attendance, timing: Timing) -> list[Due]:
     found: list[Due] = []
     if table.paused and table.options.rated:
         found.append(Due(attendance.paused_since + RATED_PAUSE_SECONDS, GoOn()))
+    game = _next_game(table, attendance)
     if table.status == "waiting":
+        found += game
         if not attendance.watched:
             found.append(Due(attendance.last_used + CLOSE_WAITING_SECONDS, Close()))
         return found
@@ -56,11 +60,18 @@ def due(table: Table, attendance: Attendance, timing: Timing) -> list[Due]:
         found.append(Due(attendance.last_used + CLOSE_ABANDONED_SECONDS, Close()))
     if table.paused:
         return found
-    if attendance.next_game_at is not None and not abandoned:
-        found.append(Due(attendance.next_game_at, NextGame()))
+    if not abandoned:
+        found += game
     if table.playing is not None:
         found += _of_game(table, table.playing, attendance, timing)
     return found
+
+
+def _next_game(table: Table, attendance: Attendance) -> list[Due]:
+    if attendance.next_game_at is None:
+        return []
+    wait = SEED_SECONDS if table.awaits_seeds else 0.0
+    return [Due(attendance.next_game_at + wait, NextGame())]
 
 
 def _of_game(table: Table, play: Play, attendance: Attendance, timing: Timing) -> Iterator[Due]:

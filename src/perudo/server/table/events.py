@@ -1,56 +1,25 @@
-"""The events of a table's log: a frozen class for each kind.
+"""The kinds of events of a table's log: a frozen class for each.
 
-The fields of a class are the event's data in the database, except those named in ``hidden``, which
-are stored apart and never leave the server. An event with a default may lack that field in an old
-log. ``apply`` is the only code that makes a new ``Table``, live and when a log is loaded.
+``apply`` is the only code that makes a new ``Table``, live and when a log is loaded. An old log may
+lack the fields that have a default.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import ClassVar, cast
+from dataclasses import dataclass, field, replace
+from typing import cast
 
+from perudo.fair_dice import chain_to
 from perudo.games.errors import PerudoError
 from perudo.games.hosting import Hosting, Json
 from perudo.games.log import Event as MatchEvent
 from perudo.games.log import Header
+from perudo.server.table.event import Event as Event
 from perudo.server.table.play import Play
 from perudo.server.table.table import Occupant, Ref, StoredPlayer, Table
 from perudo.server.table.trail import Trail
 from perudo.server.wire.events import AbsenceAction, By, Player
-
-
-@dataclass(frozen=True)
-class Event:
-    """Something that has happened at a table."""
-
-    kind: ClassVar[str]
-    hidden: ClassVar[tuple[str, ...]] = ()
-    """Fields that never leave the server, and that only the database has."""
-    private: ClassVar[tuple[str, ...]] = ()
-    """Fields that nobody is shown."""
-
-    @property
-    def data(self) -> Json:
-        """The event as it is stored."""
-        names = (each.name for each in fields(self) if each.name not in self.hidden)
-        return {name: getattr(self, name) for name in names}
-
-    @property
-    def hidden_data(self) -> Json | None:
-        """The part that is stored apart."""
-        found = {name: getattr(self, name) for name in self.hidden}
-        return None if all(value is None for value in found.values()) else found
-
-    def apply(self, table: Table, n: int) -> Table:
-        """Return the table after this event, which has the number ``n``."""
-        return table
-
-    def told(self, viewer: int, hosting: Hosting) -> Json:
-        """Return what a viewer may know of the event; SPECTATOR: what everybody may."""
-        data = self.data
-        return {name: data[name] for name in data if name not in self.private}
 
 
 @dataclass(frozen=True)
@@ -67,18 +36,29 @@ class Opened(Event):
 
 @dataclass(frozen=True)
 class Anchor(Event):
-    """The server has drawn the secret of a game's dice and published its hash."""
+    """The server has drawn the secrets of games, and published the hash of the first."""
 
     kind = "anchor"
     hidden = ("secret",)
+    optional = ("last",)
 
     game: int
     anchor: str
     secret: str
+    """The secret of the last of these games, from which the others follow."""
+    last: int | None = None
+    """The last game that the anchor commits to; None: there is only one."""
 
     def apply(self, table: Table, n: int) -> Table:
-        """Keep the secret."""
-        return replace(table, secrets={**table.secrets, self.game: bytes.fromhex(self.secret)})
+        """Keep the secrets."""
+        last = self.game if self.last is None else self.last
+        games = range(self.game, last + 1)
+        drawn = zip(games, chain_to(bytes.fromhex(self.secret), len(games)), strict=True)
+        return replace(
+            table,
+            secrets={**table.secrets, **dict(drawn)},
+            chain_end=table.chain_end if self.last is None else last,
+        )
 
 
 @dataclass(frozen=True)
@@ -86,17 +66,23 @@ class Seated(Event):
     """A player has taken a seat."""
 
     kind = "seated"
+    optional = ("seeds",)
 
     seat: int
     player: StoredPlayer
     seed: str
+    seeds: bool = False
+    """True if the player's client sends a seed for every game."""
 
     def apply(self, table: Table, n: int) -> Table:
         """Put the player there."""
         seat = replace(
-            table.seats[self.seat].free(), occupant=Occupant(**self.player), seed=self.seed
+            table.seats[self.seat].free(),
+            occupant=Occupant(**self.player),
+            seed=self.seed,
+            seeds=self.seeds,
+            muted=False,
         )
-        seat = replace(seat, muted=False)
         return replace(table.with_seat(self.seat, seat), away=table.away - {self.seat})
 
     def told(self, viewer: int, hosting: Hosting) -> Json:
@@ -383,6 +369,23 @@ class RematchWanted(Event):
 
 
 @dataclass(frozen=True)
+class Seeded(Event):
+    """A player has sent a fresh seed for the next game."""
+
+    kind = "seeded"
+    private = ("seed",)
+
+    seat: int
+    game: int
+    seed: str
+
+    def apply(self, table: Table, n: int) -> Table:
+        """Let it take the place of the player's last seed."""
+        seat = replace(table.seats[self.seat], seed=self.seed, seed_game=self.game)
+        return table.with_seat(self.seat, seat)
+
+
+@dataclass(frozen=True)
 class Said(Event):
     """A player has said something."""
 
@@ -425,7 +428,7 @@ KINDS: Mapping[str, type[Event]] = {
     each.kind: each
     for each in (
         *(Opened, Anchor, Seated, Left, Absent, Back, Started, Deal, Act, Result, End, Answered),
-        *(Free, Paused, AbsenceChosen, RematchWanted, Said, Muted, Closed),
+        *(Free, Paused, AbsenceChosen, RematchWanted, Seeded, Said, Muted, Closed),
     )
 }
 """Every kind of event."""

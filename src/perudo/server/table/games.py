@@ -13,7 +13,7 @@ from perudo.server.table.progress import (
     Moment,
     Progress,
     after_game,
-    new_anchor,
+    with_next_secret,
     with_what_follows,
 )
 from perudo.server.table.seating import seating_of
@@ -201,27 +201,11 @@ def plans_of(table: Table, first: bool) -> list[Plan]:
 
 
 @dataclass(frozen=True)
-class DrawSecrets:
-    """Draw the secrets of games before they are played."""
-
-    games: tuple[int, ...]
-
-    def decide(self, table: Table, at: Moment) -> Progress:
-        """Publish their hashes."""
-        progress = Progress(table)
-        for game in self.games:
-            progress += new_anchor(game, at)
-        return progress
-
-
-@dataclass(frozen=True)
 class StoreGame:
     """Write down a game that was played whole, following it move by move."""
 
     plan: Plan
     record: Sequence[MatchEvent]
-    ahead: int
-    """The number of games for which secrets are drawn ahead."""
 
     def decide(self, table: Table, at: Moment) -> Progress:
         """Play the record; raise if something in it does not follow."""
@@ -230,6 +214,4 @@ class StoreGame:
         for event in self.record:
             kind = events.MATCH_KINDS[event["event"]]
             progress += kind(event, "ai" if kind is events.Act else None)
-        after = progress.table
-        later = min(plan.number + self.ahead, after.first_game + table.options.games)
-        return progress if later in after.secrets else progress + new_anchor(later, at)
+        return with_next_secret(progress, at)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from perudo.fair_dice import SECRET_BYTES, sha
+from perudo.fair_dice import SECRET_BYTES, chain_to, sha
 from perudo.server.table.events import MATCH_KINDS, Anchor, Closed, Event, Free, Seated
 from perudo.server.table.log import after
 from perudo.server.table.table import Occupant, Table
@@ -62,10 +62,24 @@ class Command(Protocol):
         """Return what happens; raise ``Refused`` if nothing may. Pure."""
 
 
-def new_anchor(game: int, at: Moment) -> Anchor:
-    """Draw the secret of a game's dice."""
+def new_anchor(first: int, last: int, at: Moment) -> Anchor:
+    """Draw the secrets of a series' games, which the hash of the first commits to."""
     secret = at.fresh(SECRET_BYTES)
-    return Anchor(game, sha(secret), secret.hex())
+    anchor = sha(chain_to(secret, last - first + 1)[0])
+    return Anchor(first, anchor, secret.hex(), None if last == first else last)
+
+
+def with_next_secret(progress: Progress, at: Moment) -> Progress:
+    """Draw the secrets of the next series, once the last of this one has been used.
+
+    Logs of older versions have a secret for each game: then those of the other games are drawn.
+    """
+    table = progress.table
+    following = table.game + 1
+    if following in table.secrets:
+        return progress
+    first_game = following if table.series_over else table.first_game
+    return progress + new_anchor(following, first_game + table.options.games - 1, at)
 
 
 def with_what_follows(progress: Progress) -> Progress:
@@ -78,14 +92,12 @@ def with_what_follows(progress: Progress) -> Progress:
 
 
 def after_game(progress: Progress, at: Moment) -> Progress:
-    """Draw the next game's secret, and free the seats of players who left.
+    """See that the next game has a secret, and free the seats of players who left.
 
     While the series goes on AIs take these seats; a series that everybody has left is over.
     """
+    progress = with_next_secret(progress, at)
     table = progress.table
-    following = table.game + 1
-    if following not in table.secrets:
-        progress += new_anchor(following, at)
     left = [number for number, seat in enumerate(table.seats) if seat.left]
     if not left:
         return progress

@@ -56,6 +56,11 @@ class Seat:
     choice: SeatChoice
     occupant: Occupant | None = None
     seed: str = ""
+    seed_game: int = 0
+    """The game for which the seed was sent, once its anchor was published; 0: for no certain one.
+    """
+    seeds: bool = False
+    """True if the player's client sends a seed for every game."""
     stand_in: str | None = None
     """The AI that plays here for an absent player."""
     left: bool = False
@@ -110,6 +115,8 @@ class Table:
     play: Play | None = None
     secrets: Mapping[int, bytes] = field(default_factory=dict, repr=False)
     """The secrets of the dice, by game, of this game and later ones."""
+    chain_end: int = 0
+    """The last game of the chain of secrets; those of old logs are not chained."""
     paused: bool = False
     pauses: int = 0
     """The number of times that this game has been paused."""
@@ -203,10 +210,18 @@ class Table:
         """True if a game can begin; none begins at a paused table."""
         return self.full and self.status != "closed" and self.playing is None and not self.paused
 
+    @property
+    def awaits_seeds(self) -> bool:
+        """True if the next game lacks the seed of a client that sends one for every game."""
+        return any(
+            seat.seeds and seat.stand_in is None and seat.seed_game != self.game + 1
+            for seat in self.seats
+        )
+
     def places(self, seating: Sequence[int]) -> list[int]:
         """Return, by seat of another seating, where that player sits now."""
         return [self.seating.index(player) for player in seating]
 
     def dice(self, number: int, seeds: list[str]) -> FairDice:
         """Return the dice of a game."""
-        return FairDice(self.secrets[number], seeds)
+        return FairDice(self.secrets[number], seeds, max(self.chain_end - number, 0))

@@ -22,7 +22,7 @@ Seat = Annotated[int, Field(ge=0, lt=MAX_SEATS)]
 Number = Annotated[int, Field(ge=0, lt=2**31)]
 MOVE_PATTERN = r"^[A-Za-z0-9_.:-]{1,64}$"
 Move = Annotated[str, Field(pattern=MOVE_PATTERN)]
-Seed = Annotated[str, Field(pattern=r"^[0-9a-f]{0,64}$")]
+SeedText = Annotated[str, Field(pattern=r"^[0-9a-f]{0,64}$")]
 
 REACTIONS = ("👍", "👎", "😀", "😮", "😢", "🤔", "🎲", "👏")
 PHRASES = (
@@ -88,10 +88,23 @@ class Sit(Strict):
     type: Literal["sit"]
     table: TableId
     seat: Seat | None = None
-    seed: Seed = ""
+    seed: SeedText = ""
     """The player's contribution to the dice (docs/protocol.md, fair dice)."""
+    seeds: bool = False
+    """The client sends a `seed` for every game, which waits for it for up to two seconds."""
     key: Annotated[str, Field(max_length=64)] | None = Field(default=None, repr=False)
     """Key of the invitation, from its link or a ``challenge``; for seats of kind `invited`."""
+    ref: Move | None = None
+
+
+class Seed(Strict):
+    """Add a fresh seed to the dice of the next game, whose anchor the client has seen."""
+
+    type: Literal["seed"]
+    table: TableId
+    game: Number
+    """The number of the next game, `info.game` + 1; the first seed for it counts."""
+    seed: SeedText
     ref: Move | None = None
 
 
@@ -151,7 +164,7 @@ class Rematch(Strict):
 
     type: Literal["rematch"]
     table: TableId
-    seed: Seed = ""
+    seed: SeedText = ""
     ref: Move | None = None
 
 
@@ -210,8 +223,10 @@ class Queue(Strict):
     rules: Annotated[str, Field(max_length=24)] = "official"
     players: Annotated[int, Field(ge=2, le=MAX_SEATS)] = 2
     rated: bool = True
-    seed: Seed = ""
-    """The player's contribution to the dice, as in ``sit``."""
+    seed: SeedText = ""
+    """The player's contribution to the dice, as in ``sit``; it is older than the anchor."""
+    seeds: bool = False
+    """The client sends a `seed` after `matched`, and for every game, as in ``sit``."""
     ref: Move | None = None
 
 
@@ -239,6 +254,7 @@ ClientMessage = Annotated[
     | Mute
     | Invite
     | Queue
+    | Seed
     | Ping,
     Field(discriminator="type"),
 ]

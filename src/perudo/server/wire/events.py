@@ -37,12 +37,14 @@ class Stamp(TypedDict):
 
 
 class AnchorEvent(Stamp):
-    """The server has drawn the secret of a game's dice."""
+    """The server has drawn the secrets of the dice of a game, or of all games of a series."""
 
     kind: Literal["anchor"]
     game: int
     anchor: str
-    """SHA-256 of the secret."""
+    """SHA-256 of the game's secret."""
+    last: NotRequired[int]
+    """The last game that the anchor commits to, if there are several (see Fair dice)."""
 
 
 class SeatedEvent(Stamp):
@@ -91,6 +93,8 @@ class FairDeal(TypedDict):
     locks: list[str]
     anchor: NotRequired[str]
     seeds: NotRequired[list[str]]
+    later_games: NotRequired[int]
+    """The number of later games that the anchor commits to as well."""
     start_key: NotRequired[str]
 
 
@@ -199,6 +203,14 @@ class RematchEvent(Stamp):
     seat: int
 
 
+class SeededEvent(Stamp):
+    """A player has sent a fresh seed for the next game."""
+
+    kind: Literal["seeded"]
+    seat: int
+    game: int
+
+
 class SaidEvent(Stamp):
     """A player has said something."""
 
@@ -236,6 +248,7 @@ PublicEvent = (
     | PausedEvent
     | AbsenceEvent
     | RematchEvent
+    | SeededEvent
     | SaidEvent
     | MutedEvent
     | ClosedEvent

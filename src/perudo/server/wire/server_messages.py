@@ -65,7 +65,7 @@ class TableInfo(TypedDict):
     seats: list[SeatView]
     watching: int
     anchor: str | None
-    """Commitment to the next game's dice."""
+    """Commitment to the dice of the game being played, or of the next game."""
     rematch: list[int]
     """Seats that have asked for another series."""
     pausing: NotRequired[list[int]]
@@ -223,6 +223,8 @@ class Matched(TypedDict):
 
     type: Literal["matched"]
     table: str
+    anchor: str | None
+    """Commitment to the first game's dice, for which a `seed` can be sent now."""
 
 
 @final

@@ -3,6 +3,7 @@
 import { sentence } from "../games/perudo/speech.js";
 import { checked } from "../games/perudo/checked.js";
 import { playerName } from "../words.js";
+import { Notes } from "./notes.js";
 
 export class TableGame extends EventTarget {
   info = null;
@@ -13,7 +14,6 @@ export class TableGame extends EventTarget {
   lastResult = null; // {event, before}: the last settled round and the view before it
   formerly = []; // the last player's name of each seat, because `info` no longer has players who left
   receivedAt = 0;
-  pledge = null; // {game, anchor, seed}: the server's commitment when this browser sent its seed
   #dice; // the cached outcome of checking the dice
 
   // `key` is an invitation key; drop characters that a link may have been wrapped in.
@@ -21,6 +21,7 @@ export class TableGame extends EventTarget {
     super();
     this.id = id;
     this.me = me;
+    this.notes = new Notes(id);
     this.key = /^[\w-]*/.exec(key ?? "")[0].slice(0, 64) || null;
   }
 
@@ -88,6 +89,8 @@ export class TableGame extends EventTarget {
       if (event.kind === "seated") this.formerly[event.seat] = playerName(event.player.name);
       this.events.push(event);
       fresh.push(event);
+      const fair = event.kind === "deal" ? event.fair : null;
+      if (fair?.anchor) this.notes.add(this.info.game, { chained: fair.later_games ? fair.anchor : null });
       if (event.kind === "result") this.lastResult = { event, before };
       const text = sentence(event, this);
       if (text !== null) this.transcript.push({ n: event.n, kind: event.kind, text });
@@ -120,10 +123,10 @@ export class TableGame extends EventTarget {
       .filter((event) => event.kind === "act" && event.action !== "decline").map((event) => [event.seat, event.action]);
   }
 
-  // Remember the seed that this browser sends, and the commitment of the dice that it belongs to.
-  promise(seed) {
-    const { game, anchor, status } = this.info;
-    this.pledge = { game: status === "playing" ? null : game + 1, anchor, seed };
+  // The number of the game that begins next, whose dice the server has committed to; null while one is played.
+  get nextGame() {
+    if (!this.info?.anchor || this.info.status === "closed") return null;
+    return this.view && !this.view.over ? null : this.info.game + 1;
   }
 
   // The outcome of checking the dice revealed so far; null if the server made no commitment.
@@ -134,8 +137,7 @@ export class TableGame extends EventTarget {
 
   #checkDice() {
     const number = this.events.find((event) => event.kind === "started")?.game;
-    const known = this.seat === null || !this.pledge ? {} : { seed: this.pledge.seed, anchor: this.pledge.game === number ? this.pledge.anchor : null };
-    return checked(this.events, this.info.options, known);
+    return checked(this.events, this.info.options, this.seat === null ? {} : this.notes.known(number, this.seat));
   }
 
   refused(message) {

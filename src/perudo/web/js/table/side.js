@@ -79,6 +79,15 @@ export class Side {
     return button(words, () => this.acts.send({ type: "pause", on: !info.paused && !asked }), { class: "button small quiet", id: "pause" });
   }
 
+  // The command that checks this game's dice with what this browser noted.
+  #noted() {
+    const { id, info, notes } = this.game;
+    const note = notes.of(info.game);
+    if (!note?.seed || note.late) return null;
+    return h("p", { class: "hint noted", id: "noted" }, t("menu.noted"), " ",
+      h("code", {}, `perudo verify ${id}.${info.game}.jsonl --anchor ${note.anchor} --seed ${note.seed}`));
+  }
+
   #menu() {
     const { game, acts } = this;
     const { info, seat, view } = game;
@@ -94,6 +103,7 @@ export class Side {
       h("div", { class: "row" },
         (info.rated ? seat !== null : game.creator) && view && !view.over ? this.#pause(info, seat) : null,
         seat === null ? null : button(t("menu.leave"), acts.stand, { class: "button small quiet", id: "stand" })),
+      this.#noted(),
       game.creator ? h("div", { class: "row" }, info.seats.map((each, place) => (each.player && place !== seat
         ? button(t("menu.kick", { name: game.names[place] }), () => acts.send({ type: "kick", seat: place }), { class: "button small quiet", "data-kick": place }) : null))) : null,
     ];

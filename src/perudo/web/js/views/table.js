@@ -83,6 +83,7 @@ export class PerudoTable extends HTMLElement {
       this.wantsSeat = false;
       this.acts.sit(null);
     }
+    this.#sendSeed();
     const result = everything ? null : fresh.findLast((event) => event.kind === "result");
     for (const entry of game.transcript.slice(-fresh.length)) {
       if (!everything && fresh.some((event) => event.n === entry.n)) say(entry.text);
@@ -187,25 +188,21 @@ export class PerudoTable extends HTMLElement {
         return null;
       }
     };
-    // Remember the seed, so that its part in the dice can be checked afterwards.
-    const pledging = async (message) => {
-      const { pledge } = this.game;
-      const mine = seed();
-      this.game.promise(mine);
-      if (!await send({ ...message, seed: mine })) this.game.pledge = pledge;
-    };
     return {
       send,
       act: (action) => {
         const { view } = this.game;
         if (view?.legal) send({ type: "action", id: view.question, action });
       },
-      sit: (seat) => pledging({ type: "sit", seat, ...(this.game.key ? { key: this.game.key } : {}) }),
+      sit: (seat) => {
+        this.game.notes.drop(this.game.nextGame); // a seat that is taken again needs another seed
+        send({ type: "sit", seat, seeds: true, ...(this.game.key ? { key: this.game.key } : {}) });
+      },
       stand: async () => {
         if (await send({ type: "stand" })) location.hash = "#/";
       },
       fill: async (seat) => send({ type: "fill", seat, level: usual(await levels()) }),
-      rematch: () => pledging({ type: "rematch" }),
+      rematch: () => send({ type: "rematch" }),
       auto: (decline) => {
         this.#declining = decline;
         send({ type: "auto", decline });
@@ -224,6 +221,15 @@ export class PerudoTable extends HTMLElement {
       complain: (text) => this.#refused({ message: text }),
       invitation: () => invitation(this.game),
     };
+  }
+
+  // Once the server has committed to the next game's dice, note that and send a seed of one's own.
+  async #sendSeed() {
+    const { notes, seat, nextGame, info } = this.game;
+    if (seat === null || nextGame === null || notes.of(nextGame)?.seed) return;
+    const mine = seed();
+    notes.add(nextGame, { anchor: info.anchor, seed: mine });
+    if (!await this.acts.send({ type: "seed", game: nextGame, seed: mine })) notes.add(nextGame, { late: true });
   }
 
   // --- keyboard shortcuts ---------------------------------------------------------------------

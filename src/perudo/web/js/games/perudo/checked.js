@@ -20,11 +20,13 @@ export function diceWords(found, names) {
     const { code, values } = found.problem;
     return t("dice.unfair", { what: t(`dice.unfair.${code}`, { ...values, name: names[values.seat] }) });
   }
-  return found.complete ? t("dice.checked_all", { count: found.hands, rounds: found.rounds }) : t("dice.checked");
+  if (!found.complete) return t("dice.checked");
+  const all = t("dice.checked_all", { count: found.hands, rounds: found.rounds });
+  return found.own === undefined ? all : `${all} ${t(found.own ? "dice.own" : "dice.not_own")}`;
 }
 
 export function diceLine(found, names) {
   const state = found?.problem ? "unfair" : found ? "fair" : "unknown";
-  return h("p", { class: `checked ${state}`, "data-checked": state, "data-rounds": found?.rounds, "data-hands": found?.hands },
+  return h("p", { class: `checked ${state}`, "data-checked": state, "data-rounds": found?.rounds, "data-hands": found?.hands, "data-own": found?.own?.toString() },
     state === "unknown" ? null : h("span", { "aria-hidden": "true" }, state === "fair" ? "✓ " : "✗ "), diceWords(found, names));
 }

@@ -16,6 +16,7 @@ function require(holds, code, values) {
   if (!holds) throw new Unfair(code, values);
 }
 
+const isAnchor = (text) => /^[0-9a-f]{64}$/.test(text);
 const shaOfHex = (text) => hex(sha256(fromHex(text)));
 const derive = (key, label) => hex(hmac(fromHex(key), bytesOf(label)));
 
@@ -34,21 +35,46 @@ function diceOf(key, count, mixed) {
 // `options` are the options of its rules. Returns counts of what was checked, or null if the dice
 // were not committed to; throws `Unfair`. Before the end the secret is unknown, and only revealed
 // hands are checked.
-export function checkDice(events, options, { anchor = null, seed = null } = {}) {
+//
+// A player knows more: the `seat`, the `anchor` that was noted before the game, the `seed` sent then,
+// `earlier` notes with how many `games` ago they were made, and the anchor of the game `before` if it
+// commits to this one as well. `own` then says whether a seed of this player, sent after a commitment
+// to the secret, is among the seeds.
+export function checkDice(events, options, known = {}) {
   const told = events.map((event) => ({ ...event, kind: event.kind ?? event.event }));
   const first = told.find((event) => event.kind === "deal");
-  if (!first?.fair) return null;
+  if (!first?.fair) {
+    require(!known.anchor && !known.before, "missing");
+    return null;
+  }
   try {
-    return check(told, options, first.fair, anchor, seed);
+    const own = checkNotes(first.fair, told.find((event) => event.kind === "started"), known);
+    return { ...check(told, options, first.fair), ...own };
   } catch (error) {
     if (error instanceof TypeError) throw new Unfair("missing"); // a commitment or key is missing
     throw error;
   }
 }
 
-function check(told, options, start, anchor, seed) {
-  require(anchor === null || start.anchor === anchor, "anchor");
-  require(seed === null || start.seeds.includes(seed), "seed");
+// Compare a game's commitment and seeds with what a player noted.
+function checkNotes(start, started, { seat = null, anchor = null, seed = null, earlier = [], before = null }) {
+  require(isAnchor(start.anchor), "missing");
+  require(!anchor || start.anchor === anchor, "anchor");
+  require(!before || shaOfHex(start.anchor) === before, "chain");
+  const mine = seat === null ? start.seeds : [start.seeds[seat]];
+  require(!seed || mine.includes(seed), "seed");
+  started?.players.forEach((player, place) => require(player.kind !== "ai" || !start.seeds[place], "ai_seed", { seat: place }));
+  if (seat === null) return {};
+  return { own: Boolean(seed) || earlier.some((note) => mine.includes(note.seed) && anchorBefore(start.anchor, note.games) === note.anchor) };
+}
+
+// The anchor of a number of games before, if the secrets are a chain.
+function anchorBefore(anchor, games) {
+  for (let game = 0; game < games; game += 1) anchor = shaOfHex(anchor);
+  return anchor;
+}
+
+function check(told, options, start) {
   const mixed = hex(sha256(bytesOf(start.seeds.join("\n"))));
   const end = told.findLast((event) => event.kind === "end");
   const secret = end ? end.fair.secret : null;
@@ -100,7 +126,7 @@ function checkShown(result, deal, round, mixed, hands) {
 
 // Check the opener of the first round: by a roll of all players, at random, or the first seat.
 function checkStart(deal, options, mixed) {
-  if (!deal.fair.start_key) return;
+  require(deal.fair.start_key, "missing");
   require(options.start_mode === "roll" || !deal.start_roll, "start");
   const source = draws(deal.fair.start_key, "start", mixed);
   const seats = deal.dice.flatMap((hand, seat) => (hand === "" ? [] : [seat]));
