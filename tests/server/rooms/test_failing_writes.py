@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from perudo.server.db import schema
 from perudo.server.db.store import Store, _Job
 from perudo.server.errors import Refused
+from perudo.server.rooms.room import Room
 from perudo.server.rooms.table_log import read_log
 from perudo.server.table.log import table_of
 from server.kit import Player, Site, play_out, settings_for, site
@@ -127,6 +128,41 @@ def _stores_but_fails(self: Store, group: Sequence[_Job], attempt: int = 1) -> A
     """The connection is lost after the database has committed, before it has said so."""
     _write_group(self, group, attempt)
     return [(job, None, full()) for job in group]
+
+
+def test_everybody_follows_a_table_that_fails_again_while_it_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found by benchmarks/chaos.py: with a full disk, players stayed connected and saw nothing."""
+
+    async def fail() -> None:
+        raise full()
+
+    async def main() -> None:
+        async with site(settings_for(tmp_path)) as here:
+            lobby = here.server.lobby
+            table, players = await at_a_table(here)
+            room = await lobby.room(table)
+            room.post(fail)
+            await room.failed.wait()
+            wake = lobby._wake
+
+            def wake_and_fail(*parts: Any) -> Room:
+                woken = wake(*parts)
+                woken.post(fail)
+                return woken
+
+            with monkeypatch.context() as patch:
+                patch.setattr(lobby, "_wake", wake_and_fail)
+                with pytest.raises(Refused, match="loaded again"):
+                    await lobby.room(table)
+            await lobby.room(table)
+            await play_out(players, table)
+            for player in players:
+                numbers = [event["n"] for event in player.events[table]]
+                assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+    asyncio.run(main())
 
 
 def test_a_refusal_while_storing_leaves_everything_as_it_was(

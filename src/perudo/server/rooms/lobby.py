@@ -282,8 +282,11 @@ class Lobby:
             raise Refused("no_table", "there is no such table")
         table = await asyncio.to_thread(table_of, id, entries)
         room = self._wake(table, entries, fence)
-        for follower, following in {} if old is None else old.audience.followers.items():
-            await room.perform(partial(room.open, follower, following.sent, following.odds))
+        if old is not None:
+            # All at once: the room may fail again before each has been shown what it missed.
+            room.audience.followers.update(old.audience.followers)
+            for follower in list(room.audience.followers):
+                await room.perform(partial(room.open_again, follower))
         return room
 
     async def _claim(self, id: str) -> int | None:
