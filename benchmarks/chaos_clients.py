@@ -125,7 +125,7 @@ class Follower(Client):
         super().__init__(urls, "", visitor.token, visitor.name, world.report)
         self._rng = random.Random(f"{world.seed} {visitor.name}")
         self._world, self.visitor, self.is_spectator = world, visitor, False
-        self.seen = Seen(visitor.name, "", visitor.person)
+        self.seen = self._nothing_seen("")
         self.connected = False
         self.last_frame = 0.0
         self._wire: Any = None
@@ -136,7 +136,11 @@ class Follower(Client):
         """Turn to another table."""
         self._table, self.finished = table, False
         self._pending, self._view, self._answered = None, None, -1
-        self.seen = Seen(self.visitor.name, table, self.visitor.person)
+        self.seen = self._nothing_seen(table)
+
+    def _nothing_seen(self, table: str) -> Seen:
+        in_order = len(self._world.urls) == 1
+        return Seen(self.visitor.name, table, self.visitor.person, in_order)
 
     @property
     def is_waiting(self) -> bool:

@@ -50,6 +50,8 @@ class Seen:
     table: str
     person: str
     """The id of the person; a spectator has no seat at the table."""
+    in_order: bool = True
+    """With one process each event comes once, in order; what Redis may have lost is sent again."""
     n: int = 0
     view: dict[str, Any] | None = None
     info: dict[str, Any] | None = None
@@ -62,17 +64,16 @@ class Seen:
         self.frames.append((message.get("n") or self.n, text))
         if message["type"] not in ("table", "events"):
             return
+        new = message["events"]
         if message["type"] == "table":
             self.events = []
-        elif [event["n"] for event in message["events"]] != list(
-            range(self.n + 1, message["n"] + 1)
-        ):
-            numbers = [event["n"] for event in message["events"]]
-            raise Difference(f"{self.name} had event {self.n} of {self.table} and got {numbers}")
-        for event in message["events"]:
-            if event["kind"] == "started":
-                self.events = []
-            self.events.append(event)
+        elif self.in_order:
+            numbers = [event["n"] for event in new]
+            if numbers != list(range(self.n + 1, message["n"] + 1)):
+                raise Difference(f"{self.name} had event {self.n} of {self.table}, got {numbers}")
+        events = {event["n"]: event for event in [*self.events, *new]}
+        started = [n for n, event in events.items() if event["kind"] == "started"]
+        self.events = [events[n] for n in sorted(events) if n >= max(started, default=0)]
         self.n, self.view = message["n"], message["view"]
         self.info = message["info"] or self.info
 

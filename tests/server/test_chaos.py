@@ -56,7 +56,7 @@ def test_nothing_is_lost_leaked_or_uncaught_in_chaos(tmp_path: Path) -> None:
 def test_the_model_finds_what_a_client_was_not_sent() -> None:
     seen = Seen("someone", "t", "p", n=3)
     told = {"type": "events", "n": 5, "events": [{"n": 5, "kind": "act"}], "view": None}
-    with pytest.raises(Difference, match=r"had event 3 of t and got \[5\]"):
+    with pytest.raises(Difference, match=r"had event 3 of t, got \[5\]"):
         seen.take(told, "")
 
 

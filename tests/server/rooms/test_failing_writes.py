@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -163,6 +164,24 @@ def test_everybody_follows_a_table_that_fails_again_while_it_is_loaded(
                 assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
     asyncio.run(main())
+
+
+def test_a_refusal_to_a_visitor_who_has_gone_is_no_uncaught_exception(tmp_path: Path) -> None:
+    """Found by benchmarks/chaos.py --two."""
+    problems: list[Any] = []
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, what: problems.append(what))
+        async with world(tmp_path) as here:
+            asking = asyncio.create_task(here.lobby.room("no table"))
+            await asyncio.sleep(0)
+            asking.cancel()
+            while here.lobby._loading:
+                await asyncio.sleep(0.01)
+            gc.collect()
+
+    asyncio.run(main())
+    assert problems == []
 
 
 def test_a_refusal_while_storing_leaves_everything_as_it_was(

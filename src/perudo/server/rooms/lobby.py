@@ -192,8 +192,15 @@ class Lobby:
             raise Elsewhere(self._places[id])
         if id not in self._loading:
             self._loading[id] = asyncio.create_task(self._load(id))
-            self._loading[id].add_done_callback(lambda _: self._loading.pop(id, None))
+            self._loading[id].add_done_callback(partial(self._loaded, id))
         return await asyncio.shield(self._loading[id])
+
+    def _loaded(self, id: str, task: asyncio.Task[Room]) -> None:
+        """Forget a finished load; its error is a refusal, and whoever waited may have gone."""
+        self._loading.pop(id, None)
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, PerudoError):
+            log.error("table %s cannot be loaded", id, exc_info=error)
 
     def find(self, id: str) -> Room | None:
         """Return the room of a table, or None if the table is not awake here."""
