@@ -25,6 +25,8 @@ THINK_SECONDS = 0.25
 """Mean time that a person takes for a move."""
 RECONNECT_SECONDS = 20.0
 """A reconnection has failed if the table is not back after this time."""
+ENTERING = "entering"
+"""Name of the messages that open a table and take a seat."""
 HEAVY = "pomcp:iterations=20000,repeats=4,time_limit=2"
 LOST = (OSError, websockets.WebSocketException, TimeoutError, httpx.HTTPError)
 
@@ -173,9 +175,9 @@ class Follower(Client):
         async with wire_there as wire:
             self._wire = wire
             after = self.seen.n or None
-            await wire.send(json.dumps({"type": "open", "table": self._table, "after": after}))
-            if not self.is_spectator:
-                await wire.send(json.dumps({"type": "sit", "table": self._table}))
+            kinds = [{"type": "open", "after": after}, {"type": "sit"}][: 2 - self.is_spectator]
+            for kind in kinds:
+                await wire.send(json.dumps({**kind, "table": self._table, "ref": ENTERING}))
             sending = asyncio.create_task(self._send(wire))
             try:
                 while not self.finished:
@@ -195,6 +197,8 @@ class Follower(Client):
 
     def _hear(self, text: str) -> None:
         message = json.loads(text)
+        if message.get("ref") == ENTERING and message.get("code") in ("try_again", "too_fast"):
+            raise ConnectionError(message["message"])  # come back in a moment
         self.last_frame = time.monotonic()
         if message.get("table") == self._table:
             self.seen.take(message, text)

@@ -132,7 +132,7 @@ def _stores_but_fails(self: Store, group: Sequence[_Job], attempt: int = 1) -> A
 
 
 def test_everybody_follows_a_table_that_fails_again_while_it_is_loaded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Found by benchmarks/chaos.py: with a full disk, players stayed connected and saw nothing."""
 
@@ -157,6 +157,8 @@ def test_everybody_follows_a_table_that_fails_again_while_it_is_loaded(
                 patch.setattr(lobby, "_wake", wake_and_fail)
                 with pytest.raises(Refused, match="loaded again"):
                     await lobby.room(table)
+                await lobby._look_once()
+            assert "cannot be woken up" not in caplog.text
             await lobby.room(table)
             await play_out(players, table)
             for player in players:

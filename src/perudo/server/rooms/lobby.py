@@ -347,7 +347,7 @@ class Lobby:
                 await self.room(id)
             except Elsewhere:  # another process was quicker
                 continue
-            except StoreError as error:
+            except (StoreError, Refused) as error:  # it has failed again while it was loaded
                 log.warning("table %s waits for the database: %s", id, error)
             except Exception:  # one broken log must not keep the others asleep
                 log.exception("table %s cannot be woken up", id)
