@@ -33,6 +33,7 @@ from typing import Any
 
 import sqlalchemy as sa
 import websockets
+from sqlalchemy.engine import Connection
 
 from perudo.client import request
 from perudo.fair_dice import check_dice
@@ -61,8 +62,10 @@ def free_port() -> int:
 class Killed:
     """A server that is killed and started again."""
 
-    def __init__(self, database: str, port: int, *more: str) -> None:
+    def __init__(self, database: str, port: int, *more: str, log: int | None = None) -> None:
         self.url = f"http://127.0.0.1:{port}"
+        self._log = log
+        """Descriptor to which the server writes its log; None: this program's standard error."""
         self._command = [sys.executable, "-m", "perudo", "serve", "--port", str(port)]
         self._command += ["--database", database, "--pace-seconds", "0", "--reveal-seconds", "0"]
         self._command += ["--calza-seconds", "0.3", "--log-level", "error", "--ai-processes", "1"]
@@ -72,7 +75,7 @@ class Killed:
     async def start(self) -> None:
         """Start the server, and wait until tables can be played at."""
         self._process = subprocess.Popen(
-            self._command, stdout=subprocess.DEVNULL, start_new_session=True
+            self._command, stdout=subprocess.DEVNULL, stderr=self._log, start_new_session=True
         )
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
@@ -84,6 +87,12 @@ class Killed:
                 raise RuntimeError("the server did not start")
             await asyncio.sleep(0.05)
         raise RuntimeError("the server did not become ready")
+
+    @property
+    def pid(self) -> int:
+        """The process id of the server."""
+        assert self._process is not None
+        return self._process.pid
 
     def kill(self) -> None:
         """Kill the server with SIGKILL."""
@@ -273,23 +282,32 @@ def check(database: str, report: Report) -> None:
     with engine.connect() as connection:
         if engine.dialect.name == "sqlite":
             assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
-        moves: dict[tuple[str, str], list[int]] = {}
-        for row in connection.execute(
-            sa.select(schema.events).where(schema.events.c.kind.in_(("act", "answered")))
-        ):
-            move = json.loads(row.data).get("move")
-            if move is not None:
-                moves.setdefault((row.table_id, move), []).append(row.n)
-        for table, move, n in report.acknowledged:
-            assert moves.get((table, move)) == [n], f"{move} at {table} was lost or made twice"
-        for key, numbers in moves.items():
-            assert len(numbers) == 1, f"{key} was made twice"
+        check_moves(connection, report.acknowledged)
         games = connection.execute(sa.select(schema.games)).all()
         assert len(games) == report.games
         for game in games:
             assert game.ended is not None, f"{game.id} was not finished"
             assert check_dice(record_of(connection, game.id))["complete"]
     engine.dispose()
+
+
+def check_moves(connection: Connection, acknowledged: Sequence[tuple[str, str, int]]) -> None:
+    """Raise unless the logs have every acknowledged move once, and no other move twice."""
+    tables = {table for table, _, _ in acknowledged}
+    events = schema.events.c
+    wanted = sa.select(events.table_id, events.n, events.data).where(
+        events.kind.in_(("act", "answered")), events.table_id.in_(tables)
+    )
+    moves: dict[tuple[str, str], list[int]] = {}
+    for row in connection.execute(wanted):
+        move = json.loads(row.data).get("move")
+        if move is not None:
+            moves.setdefault((row.table_id, move), []).append(row.n)
+    for table, move, n in acknowledged:
+        found = moves.get((table, move))
+        assert found == [n], f"{move} at {table} was acknowledged as {n} and is stored as {found}"
+    for key, numbers in moves.items():
+        assert len(numbers) == 1, f"{key} was made twice: {numbers}"
 
 
 def main() -> None:

@@ -17,8 +17,9 @@ from perudo.games.errors import PerudoError
 from perudo.server.db import retention
 from perudo.server.db.backups import back_up, migrate_safely
 from perudo.server.db.backups import restore as restore_backup
+from perudo.server.db.engine import check_current, open_engine, pending_migrations
 from perudo.server.db.engine import migrate as migrate_database
-from perudo.server.db.engine import open_engine
+from perudo.server.db.files import one_line_errors
 from perudo.server.people import moderation, personal_data
 from perudo.server.process.server_lock import hold
 from perudo.server.settings import Settings
@@ -26,7 +27,7 @@ from perudo.server.settings import Settings
 admin = typer.Typer(
     name="admin",
     help="Manage a server's accounts and database.\n\n"
-    "The server may keep running, except for restore.",
+    "The server may keep running, except for restore and migrate.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -44,15 +45,26 @@ Off = Annotated[bool, typer.Option("--off", help="Lift it again.")]
 def _engine(database: str) -> Iterator[Engine]:
     engine = open_engine(database)
     try:
-        yield engine
+        with one_line_errors(engine):
+            yield engine
     finally:
         engine.dispose()
 
 
 @contextmanager
+def _reading(database: str) -> Iterator[Connection]:
+    with _engine(database) as engine:
+        check_current(engine)
+        with engine.connect() as connection:
+            yield connection
+
+
+@contextmanager
 def _changing(database: str) -> Iterator[Connection]:
-    with _engine(database) as engine, engine.execution_options(writes=True).begin() as connection:
-        yield connection
+    with _engine(database) as engine:
+        check_current(engine)
+        with engine.execution_options(writes=True).begin() as connection:
+            yield connection
 
 
 @admin.command()
@@ -83,9 +95,10 @@ def migrate(
     no_backup: Annotated[bool, typer.Option("--no-backup", help="Skip the backup.")] = False,
 ) -> None:
     """Back up the database and upgrade it. perudo serve does the same when it starts."""
-    with _engine(database) as engine:
+    with _engine(database) as engine, hold(database):
         kept = None
         if no_backup:
+            pending_migrations(engine)
             migrate_database(engine)
         else:
             kept = migrate_safely(engine)
@@ -130,7 +143,7 @@ def mute(who: Who, off: Off = False, database: Database = DEFAULT_DATABASE) -> N
 @admin.command()
 def export(who: Who, database: Database = DEFAULT_DATABASE) -> None:
     """Print all stored data about a person, as JSON."""
-    with _engine(database) as engine, engine.connect() as connection:
+    with _reading(database) as connection:
         json.dump(personal_data.export_person(connection, who), sys.stdout, indent=1)
     print()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ import sqlalchemy as sa
 from perudo.server.db import schema
 from perudo.server.db.store import Store, _Job
 from perudo.server.errors import Refused
+from perudo.server.rooms.room import Room
 from perudo.server.rooms.table_log import read_log
 from perudo.server.table.log import table_of
 from server.kit import Player, Site, play_out, settings_for, site
@@ -127,6 +129,61 @@ def _stores_but_fails(self: Store, group: Sequence[_Job], attempt: int = 1) -> A
     """The connection is lost after the database has committed, before it has said so."""
     _write_group(self, group, attempt)
     return [(job, None, full()) for job in group]
+
+
+def test_everybody_follows_a_table_that_fails_again_while_it_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Found by benchmarks/chaos.py: with a full disk, players stayed connected and saw nothing."""
+
+    async def fail() -> None:
+        raise full()
+
+    async def main() -> None:
+        async with site(settings_for(tmp_path)) as here:
+            lobby = here.server.lobby
+            table, players = await at_a_table(here)
+            room = await lobby.room(table)
+            room.post(fail)
+            await room.failed.wait()
+            wake = lobby._wake
+
+            def wake_and_fail(*parts: Any) -> Room:
+                woken = wake(*parts)
+                woken.post(fail)
+                return woken
+
+            with monkeypatch.context() as patch:
+                patch.setattr(lobby, "_wake", wake_and_fail)
+                with pytest.raises(Refused, match="loaded again"):
+                    await lobby.room(table)
+                await lobby._look_once()
+            assert "cannot be woken up" not in caplog.text
+            await lobby.room(table)
+            await play_out(players, table)
+            for player in players:
+                numbers = [event["n"] for event in player.events[table]]
+                assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+    asyncio.run(main())
+
+
+def test_a_refusal_to_a_visitor_who_has_gone_is_no_uncaught_exception(tmp_path: Path) -> None:
+    """Found by benchmarks/chaos.py --two."""
+    problems: list[Any] = []
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, what: problems.append(what))
+        async with world(tmp_path) as here:
+            asking = asyncio.create_task(here.lobby.room("no table"))
+            await asyncio.sleep(0)
+            asking.cancel()
+            while here.lobby._loading:
+                await asyncio.sleep(0.01)
+            gc.collect()
+
+    asyncio.run(main())
+    assert problems == []
 
 
 def test_a_refusal_while_storing_leaves_everything_as_it_was(

@@ -7,6 +7,7 @@ of either kind of database can be restored into the other.
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import sqlite3
@@ -26,19 +27,23 @@ from perudo.server.db.engine import (
     pending_migrations,
     revision_of,
 )
+from perudo.server.db.files import (
+    DamagedError,
+    check_sound,
+    create_private,
+    keep_private,
+    one_line_errors,
+    remove_file,
+    sqlite_file,
+    with_sides,
+)
 
 ROWS_AT_ONCE = 1000
+UNFINISHED = ".part"
+"""Ending of a copy's name until the copy is complete and checked."""
 VERSION_TABLE = "alembic_version"
 NOT_RESTORED = (VERSION_TABLE, "processes")
 """Tables that belong to the database itself or its running servers, not to its content."""
-
-
-def sqlite_file(engine: Engine) -> Path:
-    """Return the file of an SQLite database."""
-    name = engine.url.database
-    if engine.dialect.name != "sqlite" or not name:
-        raise PerudoError("this needs an SQLite database")
-    return Path(name)
 
 
 def copy_beside(engine: Engine) -> Path:
@@ -48,15 +53,13 @@ def copy_beside(engine: Engine) -> Path:
     cannot be written; nothing has been changed then.
     """
     if engine.dialect.name == "sqlite":
-        beside = sqlite_file(engine)
-        beginning, ending = f"{beside.name}.before-", ""
+        file = sqlite_file(engine)
+        for left in file.parent.glob(f"{glob.escape(file.name)}.before-*{UNFINISHED}*"):
+            left.unlink()  # by a server that was killed while it copied
+        target = _dated(file.with_name(f"{file.name}.before-"))
     else:  # several processes may start at once
-        beside = Path.cwd() / "copy"
-        beginning, ending = f"{engine.url.database}.before-", f"-{os.getpid()}.db"
-    stamp = time.strftime("%Y%m%d-%H%M%S")
-    names = (f"{stamp}-{again}" if again else stamp for again in count())
-    targets = (beside.with_name(beginning + name + ending) for name in names)
-    target = next(target for target in targets if not target.exists())  # two within a second
+        beginning = Path.cwd() / f"{engine.url.database}.before-"
+        target = _dated(beginning, f"-{os.getpid()}.db")
     try:
         back_up(engine, target)
     except (OSError, sqlite3.OperationalError, sa.exc.OperationalError) as error:
@@ -69,8 +72,19 @@ def copy_beside(engine: Engine) -> Path:
     return target
 
 
+def _dated(beginning: Path, ending: str = "") -> Path:
+    """Return a free name with the time in it; there may be two copies within a second."""
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    names = (f"{stamp}-{again}" if again else stamp for again in count())
+    targets = (beginning.with_name(beginning.name + name + ending) for name in names)
+    return next(target for target in targets if not target.exists())
+
+
 def migrate_safely(engine: Engine) -> Path | None:
     """Migrate the database to this version, and return a copy made before, if one was needed."""
+    check_sound(engine)
+    if engine.dialect.name == "sqlite":
+        keep_private(sqlite_file(engine))
     kept = copy_beside(engine) if pending_migrations(engine) else None
     migrate(engine)
     return kept
@@ -80,17 +94,20 @@ def back_up(engine: Engine, target: Path) -> None:
     """Copy a database that may be in use, and check the copy before it gets its name."""
     if target.exists():
         raise PerudoError(f"{target} already exists; choose another name")
-    unfinished = target.with_name(target.name + ".part")
-    unfinished.unlink(missing_ok=True)
-    if engine.dialect.name == "sqlite":
-        origin = sqlite_file(engine)
-        if not origin.exists():
-            raise PerudoError(f"there is no database {origin}")
-        _copy_file(origin, unfinished)
-    else:
-        _copy_out(engine, unfinished)
-    check_backup(unfinished)
-    unfinished.rename(target)
+    unfinished = target.with_name(target.name + UNFINISHED)
+    remove_file(unfinished)
+    if engine.dialect.name == "sqlite" and not sqlite_file(engine).exists():
+        raise PerudoError(f"there is no database {sqlite_file(engine)}")
+    try:
+        create_private(unfinished)
+        if engine.dialect.name == "sqlite":
+            _copy_sound(engine, unfinished)
+        else:
+            _copy_out(engine, unfinished)
+        check_backup(unfinished)
+        unfinished.rename(target)
+    finally:
+        remove_file(unfinished)
 
 
 def restore(engine: Engine, source: Path) -> Path | None:
@@ -100,25 +117,66 @@ def restore(engine: Engine, source: Path) -> Path | None:
     is_old(check_backup(source))
     if engine.dialect.name != "sqlite":
         return _copy_in(engine, source)
-    kept = copy_beside(engine) if sqlite_file(engine).exists() else None
+    file, kept = sqlite_file(engine), None
+    if file.exists() and file.stat().st_size:
+        try:
+            kept = copy_beside(engine)
+        except DamagedError:
+            engine.dispose()
+            kept = _put_aside(file)
     engine.dispose()
-    _copy_file(source, sqlite_file(engine))
+    create_private(file)
+    _copy_file(source, file)
+    keep_private(file)
+    return kept
+
+
+def _put_aside(file: Path) -> Path:
+    """Copy a damaged database, with the files beside it, and leave the file itself empty."""
+    kept = _dated(file.with_name(f"{file.name}.damaged-"))
+    for each, copy in zip(with_sides(file), with_sides(kept), strict=True):
+        if each.exists():
+            create_private(copy)
+            shutil.copyfile(each, copy)
+    os.truncate(file, 0)  # the lock of the database belongs to this file
+    for each in with_sides(file)[1:]:
+        each.unlink(missing_ok=True)
     return kept
 
 
 def check_backup(path: Path) -> str:
     """Return the version of a backup; raise if the file is damaged or not a backup."""
-    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    # Without "immutable", SQLite would leave files beside a copy of a database in WAL mode.
+    complete = not path.with_name(path.name + "-wal").exists()
+    how = "mode=ro&immutable=1" if complete else "mode=ro"
+    connection = sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True)
     try:
         problem = connection.execute("PRAGMA integrity_check").fetchone()[0]
         if problem != "ok":
-            raise PerudoError(f"{path} is damaged: {problem}")
+            raise DamagedError(f"{path} is damaged: {problem}")
         version = connection.execute(f"SELECT version_num FROM {VERSION_TABLE}").fetchone()[0]
     except sqlite3.DatabaseError as error:
-        raise PerudoError(f"{path} is not a backup: {error}") from None
+        raise DamagedError(f"{path} is not a backup: {error}") from None
     finally:
         connection.close()
     return str(version)
+
+
+def _copy_sound(engine: Engine, target: Path) -> None:
+    """Copy an SQLite database; raise if it is damaged, empty or another program's."""
+    with one_line_errors(engine):
+        check_sound(engine)
+        with engine.connect() as connection:
+            _check_used(connection)
+    _copy_file(sqlite_file(engine), target)
+
+
+def _check_used(connection: Connection) -> str:
+    """Return the version of a database that is about to be copied; raise if it has none."""
+    revision = revision_of(connection)
+    if revision is None:
+        raise PerudoError("the database is empty; there is nothing to copy")
+    return revision
 
 
 def _copy_file(origin: Path, target: Path) -> None:
@@ -137,10 +195,7 @@ def _copy_out(engine: Engine, target: Path) -> None:
     copy = open_engine(f"sqlite:///{target}")
     try:
         with reading.connect() as source:
-            revision = revision_of(source)
-            if revision is None:
-                raise PerudoError("the database is empty; there is nothing to copy")
-            migrate(copy, revision)
+            migrate(copy, _check_used(source))
             with copy.execution_options(writes=True).begin() as connection:
                 _copy_rows(source, connection, (VERSION_TABLE,))
     finally:

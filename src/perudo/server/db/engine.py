@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from perudo.games.errors import PerudoError
+from perudo.server.db.files import check_sound, create_private, sqlite_file
 
 READERS = 4
 """Number of threads that read."""
@@ -29,6 +30,14 @@ def open_engine(address: str) -> Engine:
     except (sa.exc.ArgumentError, ModuleNotFoundError) as error:
         raise PerudoError(f"--database: {error}; use sqlite:///file or postgresql://...") from None
     if engine.dialect.name == "sqlite":
+
+        def create_file(*connecting: object) -> None:
+            try:
+                create_private(sqlite_file(engine))
+            except OSError as error:
+                raise PerudoError(f"cannot open the database: {error}") from None
+
+        sa.event.listen(engine, "do_connect", create_file)
         sa.event.listen(engine, "connect", _prepare_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)
     return engine
@@ -63,10 +72,32 @@ def migrate(engine: Engine, revision: str = "head") -> None:
 
 
 def pending_migrations(engine: Engine) -> bool:
-    """Return True if the database is older than this program, and not empty."""
+    """Return True if the database is older than this program, and not empty.
+
+    Raise if it is newer, or another program's.
+    """
     with engine.connect() as connection:
         current = revision_of(connection)
     return current is not None and is_old(current)
+
+
+def check_current(engine: Engine) -> None:
+    """Raise unless the database exists, is sound, and has this program's version."""
+    revision = None
+    if engine.dialect.name != "sqlite" or sqlite_file(engine).exists():
+        check_sound(engine)
+        with engine.connect() as connection:
+            revision = revision_of(connection)
+    if revision is None:
+        raise PerudoError(
+            f"there is no perudo database {engine.url.database}; 'perudo serve' makes one, and so "
+            "does 'perudo admin migrate'"
+        )
+    if is_old(revision):
+        raise PerudoError(
+            f"the database has the older version {revision}; start the new server, or run "
+            "'perudo admin migrate'"
+        )
 
 
 def is_old(revision: str) -> bool:
@@ -75,15 +106,26 @@ def is_old(revision: str) -> bool:
 
     scripts = ScriptDirectory(str(MIGRATIONS))
     if revision not in {script.revision for script in scripts.walk_revisions()}:
-        raise PerudoError(f"the database has version {revision}: it needs a newer perudo")
+        raise PerudoError(
+            f"the database has version {revision}: it needs a newer perudo. To go back to this "
+            "one, restore the copy that was made before the upgrade (NAME.before-DATE) with "
+            "'perudo admin restore'"
+        )
     return revision != scripts.get_current_head()
 
 
 def revision_of(connection: Connection) -> str | None:
-    """Return the revision of a database; None if it is empty."""
+    """Return the revision of a database; None if it is empty.
+
+    Raise if it is another program's SQLite file.
+    """
     from alembic.runtime.migration import MigrationContext
 
-    return MigrationContext.configure(connection).get_current_revision()
+    revision = MigrationContext.configure(connection).get_current_revision()
+    if revision is None and connection.dialect.name == "sqlite":
+        if sa.inspect(connection).get_table_names():
+            raise PerudoError(f"{sqlite_file(connection.engine)} belongs to another program")
+    return revision
 
 
 def _alembic(connection: Connection) -> Any:

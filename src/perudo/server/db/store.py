@@ -23,6 +23,7 @@ from perudo.games.errors import PerudoError
 from perudo.server.db import schema
 from perudo.server.db.backups import migrate_safely
 from perudo.server.db.engine import READERS, open_engine
+from perudo.server.db.files import one_line_errors
 
 Result = TypeVar("Result")
 
@@ -68,10 +69,8 @@ class Store:
     def __init__(self, address: str) -> None:
         self.engine = open_engine(address)
         try:
-            migrate_safely(self.engine)
-        except sa.exc.OperationalError as error:
-            self.engine.dispose()
-            raise PerudoError(f"cannot open the database: {error.orig}") from None
+            with one_line_errors(self.engine):
+                migrate_safely(self.engine)
         except PerudoError:
             self.engine.dispose()
             raise

@@ -1,14 +1,16 @@
 """A lock by which a server owns its database, since two servers would both play all its tables.
 
 Processes that are connected by Redis share the lock (``leases``), but not with any other process.
-It is a file lock beside an SQLite file, or an advisory lock in PostgreSQL; the system, or
-PostgreSQL, releases it when the process ends, however it ends.
+It is a lock on an SQLite file itself, whatever name it is opened by, or an advisory lock in
+PostgreSQL; the system, or PostgreSQL, releases it when the process ends, however it ends.
 """
 
 from __future__ import annotations
 
 import fcntl
 import logging
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +22,7 @@ from sqlalchemy.engine import Connection, Engine, make_url
 
 from perudo.games.errors import PerudoError
 from perudo.server.db.engine import open_engine
+from perudo.server.db.files import PRIVATE
 
 log = logging.getLogger("perudo.holding")
 
@@ -44,7 +47,7 @@ def hold(database: str, shared: bool = False) -> Iterator[None]:
     url = make_url(database)
     held = _hold_server(database, shared)
     if url.drivername.startswith("sqlite"):
-        held = _hold_file(str(url.database))
+        held = _hold_file(Path(str(url.database)))
     with held:
         yield
 
@@ -60,14 +63,19 @@ def _wait_for(locked: Callable[[], bool], what: str, advice: str = "") -> None:
 
 # --- SQLite -------------------------------------------------------------------------------------
 @contextmanager
-def _hold_file(file: str) -> Iterator[None]:
+def _hold_file(file: Path) -> Iterator[None]:
+    # The lock belongs to the file, so links and other paths to it find the same lock. SQLite's own
+    # locks are of another kind, which Linux keeps apart and macOS does not.
+    place = file if sys.platform == "linux" else Path(f"{file.resolve()}.lock")
     try:
-        lock = Path(f"{file}.lock").open("w")  # noqa: SIM115 - the lock is as old as the file is open
+        descriptor = os.open(place, os.O_RDWR | os.O_CREAT, PRIVATE)
     except OSError as error:
         raise PerudoError(f"cannot open the database: {error}") from None
-    with lock:
-        _wait_for(lambda: _locked(lock.fileno()), file)
+    try:
+        _wait_for(lambda: _locked(descriptor), str(file))
         yield
+    finally:
+        os.close(descriptor)
 
 
 def _locked(descriptor: int) -> bool:

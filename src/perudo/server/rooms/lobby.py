@@ -196,8 +196,15 @@ class Lobby:
             raise Elsewhere(self._places[id])
         if id not in self._loading:
             self._loading[id] = asyncio.create_task(self._load(id))
-            self._loading[id].add_done_callback(lambda _: self._loading.pop(id, None))
+            self._loading[id].add_done_callback(partial(self._loaded, id))
         return await asyncio.shield(self._loading[id])
+
+    def _loaded(self, id: str, task: asyncio.Task[Room]) -> None:
+        """Forget a finished load; its error is a refusal, and whoever waited may have gone."""
+        self._loading.pop(id, None)
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, PerudoError):
+            log.error("table %s cannot be loaded", id, exc_info=error)
 
     def find(self, id: str) -> Room | None:
         """Return the room of a table, or None if the table is not awake here."""
@@ -286,8 +293,11 @@ class Lobby:
             raise Refused("no_table", "there is no such table")
         table = await asyncio.to_thread(table_of, id, entries)
         room = self._wake(table, entries, fence)
-        for follower, following in {} if old is None else old.audience.followers.items():
-            await room.perform(partial(room.open, follower, following.sent, following.odds))
+        if old is not None:
+            # All at once: the room may fail again before each has been shown what it missed.
+            room.audience.followers.update(old.audience.followers)
+            for follower in list(room.audience.followers):
+                await room.perform(partial(room.open_again, follower))
         return room
 
     async def _claim(self, id: str) -> int | None:
@@ -341,7 +351,7 @@ class Lobby:
                 await self.room(id)
             except Elsewhere:  # another process was quicker
                 continue
-            except StoreError as error:
+            except (StoreError, Refused) as error:  # it has failed again while it was loaded
                 log.warning("table %s waits for the database: %s", id, error)
             except Exception:  # one broken log must not keep the others asleep
                 log.exception("table %s cannot be woken up", id)

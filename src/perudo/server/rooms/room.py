@@ -417,6 +417,12 @@ class Room:
             audience.ask_program(follower)
         return self.table.n
 
+    async def open_again(self, follower: Follower) -> None:
+        """Show a follower of the room before this what it has missed, unless it has let go."""
+        following = self.audience.followers.get(follower)
+        if following is not None:
+            await self.open(follower, following.sent, following.odds)
+
     def let_go(self, follower: Follower) -> None:
         """Have a connection let go, as soon as the room's task comes to it."""
         if self.failed.is_set():
