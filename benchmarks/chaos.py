@@ -337,7 +337,8 @@ class Chaos:
                 raise Difference(different)
             await self._pass(0.2)
         world = self._world
-        acknowledged, clients = world.report.acknowledged, [client.seen for client in world.clients]
+        acknowledged = list(world.report.acknowledged)  # AIs go on, so more may come meanwhile
+        clients = [client.seen for client in world.clients]
         self._frames += await asyncio.to_thread(self._compare, acknowledged, clients)
         lines, self._log[:] = list(self._log), []
         check_log(lines, self._storage_failed)
