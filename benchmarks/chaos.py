@@ -44,7 +44,7 @@ from memory import family, measured
 from perudo.server.db.engine import open_engine
 from perudo.server.settings import Settings
 
-REST_SECONDS = 25.0
+REST_SECONDS = 60.0
 """Longest time until all clients agree with the log, once nobody moves."""
 QUIET_SECONDS = 0.4
 """Time without a message after which a table is taken to be at rest."""
