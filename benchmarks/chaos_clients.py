@@ -175,9 +175,10 @@ class Follower(Client):
         async with wire_there as wire:
             self._wire = wire
             after = self.seen.n or None
-            kinds = [{"type": "open", "after": after}, {"type": "sit"}][: 2 - self.is_spectator]
-            for kind in kinds:
-                await wire.send(json.dumps({**kind, "table": self._table, "ref": ENTERING}))
+            entering: dict[str, Any] = {"table": self._table, "ref": ENTERING}
+            await wire.send(json.dumps({**entering, "type": "open", "after": after}))
+            if not self.is_spectator:
+                await wire.send(json.dumps({**entering, "type": "sit"}))
             sending = asyncio.create_task(self._send(wire))
             try:
                 while not self.finished:

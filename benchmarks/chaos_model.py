@@ -59,6 +59,11 @@ class Seen:
     frames: list[tuple[int, str]] = field(default_factory=list)
     """Frames that have not been checked yet, with the table's number in them."""
 
+    def take_frames(self) -> list[tuple[int, str]]:
+        """Return the frames to be checked, and forget them."""
+        frames, self.frames = self.frames, []
+        return frames
+
     def take(self, message: dict[str, Any], text: str) -> None:
         """Take in a message about the table."""
         self.frames.append((message.get("n") or self.n, text))
@@ -190,8 +195,8 @@ def check_frames(connection: Connection, clients: Sequence[Seen]) -> int:
     """Raise if a frame told a client hidden dice; return the number of frames checked."""
     secrets: dict[str, Secrets] = {}
     checked = 0
-    for seen in clients:
-        frames, seen.frames = seen.frames, []
+    # All frames before the first log: what a client was sent is stored, and AIs go on meanwhile.
+    for seen, frames in [(seen, seen.take_frames()) for seen in clients]:
         if not frames:
             continue
         if seen.table not in secrets:
