@@ -83,6 +83,7 @@ def make_app(settings: Settings, server: Server | None = None) -> FastAPI:
         await socket.accept(SUBPROTOCOL if SUBPROTOCOL in offered else None)
         program = style == "program" or (person.kind == "bot" and style != "page")
         address = address_of(socket.scope)
+        server.service.budget.saw(person, address)
         connection = WebConnection(server, socket, person, program, address, token)
         server.connections.add(connection)
         try:

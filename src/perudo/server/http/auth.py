@@ -9,6 +9,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
 from perudo.server.errors import Refused
+from perudo.server.http.middleware import address_of
 from perudo.server.people.people import SESSION_SECONDS, Person
 from perudo.server.server import Server
 
@@ -39,9 +40,11 @@ def server_of(connection: HTTPConnection) -> Server:
 async def visitor(connection: HTTPConnection) -> Person:
     """Return the person who sent the request; raise if it has no valid session."""
     token = token_of(connection)
-    person = await server_of(connection).people.by_token(token) if token else None
+    server = server_of(connection)
+    person = await server.people.by_token(token) if token else None
     if person is None:
         raise Refused("no_session", "no valid session; start with POST /api/guests, or log in")
+    server.service.budget.saw(person, address_of(connection.scope))
     return person
 
 

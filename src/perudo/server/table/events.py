@@ -340,11 +340,22 @@ class Paused(Event):
     kind = "paused"
 
     on: bool
-    by: str
+    by: str | None
+    """The name of the creator; None: the server has stopped them."""
+    limit: str | None = None
+    """The limit that the creator has reached, if the server stopped them for that."""
+
+    @property
+    def data(self) -> Json:
+        """The event as it is stored; a pause has a limit only if there is one."""
+        data = super().data
+        if self.limit is None:
+            del data["limit"]
+        return data
 
     def apply(self, table: Table, n: int) -> Table:
         """Stop the clocks, or let them go on."""
-        return replace(table, paused=self.on)
+        return replace(table, paused=self.on, limit=self.limit)
 
 
 @dataclass(frozen=True)

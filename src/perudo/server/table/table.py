@@ -111,6 +111,8 @@ class Table:
     secrets: Mapping[int, bytes] = field(default_factory=dict, repr=False)
     """The secrets of the dice, by game, of this game and later ones."""
     paused: bool = False
+    limit: str | None = None
+    """The limit for which the server has paused the table."""
     wins: tuple[int, ...] = ()
     seating: tuple[int, ...] = ()
     """Each seat's player, as the seat they had when the series began."""
@@ -198,8 +200,8 @@ class Table:
 
     @property
     def may_begin(self) -> bool:
-        """True if a game can begin."""
-        return self.full and self.status != "closed" and self.playing is None
+        """True if a game can begin; none begins at a paused table."""
+        return self.full and self.status != "closed" and self.playing is None and not self.paused
 
     def places(self, seating: Sequence[int]) -> list[int]:
         """Return, by seat of another seating, where that player sits now."""

@@ -36,7 +36,7 @@ def table_info(
     options = table.options
     following = table.game if table.playing is not None else table.game + 1
     secret = table.secrets.get(following)
-    return {
+    info: TableInfo = {
         "id": table.id,
         "rules": options.rules_text,
         "options": options_of(options.rules),
@@ -67,6 +67,9 @@ def table_info(
         "anchor": None if secret is None else sha(secret),
         "rematch": sorted(table.rematch),
     }
+    if table.limit is not None:
+        info["limit"] = table.limit
+    return info
 
 
 def table_summary(table: Table) -> str:

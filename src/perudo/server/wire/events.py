@@ -170,11 +170,14 @@ class BackEvent(Stamp):
 
 
 class PausedEvent(Stamp):
-    """The creator has paused or resumed the clocks."""
+    """The creator has paused or resumed the clocks, or the server has paused them."""
 
     kind: Literal["paused"]
     on: bool
-    by: str
+    by: str | None
+    """The name of the creator; null: the server."""
+    limit: NotRequired[str]
+    """The limit that the creator has reached, if the server paused a table of AIs for that."""
 
 
 class AbsenceEvent(Stamp):
