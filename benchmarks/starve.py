@@ -102,9 +102,7 @@ def starve(url: str, tables: int) -> int:
     return made
 
 
-async def measure(
-    url: str, seconds: float, tables: int, agent: str
-) -> tuple[Quiet, Quiet, int]:
+async def measure(url: str, seconds: float, tables: int, agent: str) -> tuple[Quiet, Quiet, int]:
     """Play without and with the starving guest; also return the number of that guest's tables."""
     alone, beside = Quiet(agent), Quiet(agent)
     await alone.play(url, seconds / 4)

@@ -57,18 +57,19 @@ def test_a_review_whose_process_ended_is_begun_again(tmp_path: Path) -> None:
     async def scene(here: World) -> None:
         record, pool = parse_record(FINISHED), Asked()
         now = [1000.0]
-        first = Reviews(here.service.store, pool, lambda: now[0])
-        begun = await first.begin(record, ["champion"], None)
+        (ada,) = await here.guests(1)
+        first = Reviews(here.service.store, pool, here.service.budget, lambda: now[0])
+        begun = await first.begin(record, ["champion"], None, ada)
         id = begun.so_far["id"]
-        again = Reviews(here.service.store, pool, lambda: now[0])
-        await again.begin(record, ["champion"], None)
+        again = Reviews(here.service.store, pool, here.service.budget, lambda: now[0])
+        await again.begin(record, ["champion"], None, ada)
         assert len(pool.reviews) == 1  # it is under way
         first._tasks[id].cancel()  # as if its process had been killed
         await asyncio.gather(*first._tasks.values(), return_exceptions=True)
         now[0] += 2 * LOST_SECONDS
         with pytest.raises(Refused, match="start it again"):
             await again.find(id)
-        await again.begin(record, ["champion"], None)
+        await again.begin(record, ["champion"], None, ada)
         assert len(pool.reviews) == 2
         await again.stop()
         with pytest.raises(Refused, match="start it again"):

@@ -17,6 +17,7 @@ from perudo.agents.external.wire import unpack_memories
 from perudo.fair_dice import check_dice
 from perudo.games.chance import stream_of
 from perudo.games.perudo import PERUDO, Rules
+from perudo.server.ai.callers import SERVER, Caller
 from perudo.server.ai.pool import AiError
 from perudo.server.ai.questions import Order, PlannedGame, Played
 from perudo.server.ai.series_player import play_games
@@ -182,7 +183,7 @@ def test_anchors_are_in_the_log_before_their_games_are_played(tmp_path: Path) ->
         play = pool.play
         seen: list[bool] = []
 
-        async def looked_at(order: Order, seconds: float) -> Played:
+        async def looked_at(order: Order, seconds: float, caller: Caller) -> Played:
             anchors = schema.events.c.kind == "anchor"
             stored = await here.service.store.read(
                 lambda connection: connection.execute(
@@ -191,7 +192,7 @@ def test_anchors_are_in_the_log_before_their_games_are_played(tmp_path: Path) ->
             )
             text = "".join(row.hidden for row in stored)
             seen.extend(game["secret"] in text for game in order["games"])
-            return await play(order, seconds)
+            return await play(order, seconds, caller)
 
         pool.play = looked_at  # type: ignore[method-assign]
         (person,) = await here.guests(1)
@@ -206,7 +207,7 @@ def test_ais_that_fail_or_take_long_are_asked_move_by_move(tmp_path: Path) -> No
     async def scene(here: World) -> None:
         pool = pool_of(here)
 
-        async def failing(order: Order, seconds: float) -> Played:
+        async def failing(order: Order, seconds: float, caller: Caller) -> Played:
             pool.batches += 1
             if pool.batches == 1:
                 raise AiError("a series: did not answer within 5 s")
@@ -227,7 +228,7 @@ def test_somebody_who_comes_to_watch_sees_the_first_game_by_moves(tmp_path: Path
         pool = pool_of(here)
         asked, go = asyncio.Event(), asyncio.Event()
 
-        async def slow(order: Order, seconds: float) -> Played:
+        async def slow(order: Order, seconds: float, caller: Caller) -> Played:
             asked.set()
             await go.wait()
             return {"games": [], "memories": [None, None], "problem": None}
@@ -253,9 +254,9 @@ def test_a_paused_series_stands_still_and_goes_on(tmp_path: Path) -> None:
         pool = pool_of(here)
         play, go = pool.play, asyncio.Event()
 
-        async def slow(order: Order, seconds: float) -> Played:
+        async def slow(order: Order, seconds: float, caller: Caller) -> Played:
             await go.wait()
-            return await play(order, seconds)
+            return await play(order, seconds, caller)
 
         pool.play = slow  # type: ignore[method-assign]
         (person,) = await here.guests(1)
@@ -300,7 +301,7 @@ def test_a_game_that_takes_too_long_is_not_among_those_played() -> None:
 async def memories_of(room: Room) -> list[str | None]:
     return [
         await room.memories.of_seat(
-            room.table, seat, each.agent, agent_named(each.agent).memory_width
+            room.table, seat, each.agent, agent_named(each.agent).memory_width, SERVER
         )
         for seat, each in enumerate(room.table.seats)
         if each.agent is not None

@@ -200,8 +200,9 @@ class Table:
 
     @property
     def may_begin(self) -> bool:
-        """True if a game can begin; none begins at a paused table."""
-        return self.full and self.status != "closed" and self.playing is None and not self.paused
+        """True if a game can begin; none does while the creator's share is used up."""
+        ready = self.full and self.status != "closed" and self.playing is None
+        return ready and self.limit is None
 
     def places(self, seating: Sequence[int]) -> list[int]:
         """Return, by seat of another seating, where that player sits now."""
