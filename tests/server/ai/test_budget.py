@@ -59,7 +59,8 @@ def test_a_share_is_used_up_and_refills_within_an_hour(tmp_path: Path) -> None:
         assert budget.shortage(payer) is None  # what runs goes on
         short = budget.shortage(payer, fresh=True)  # but nothing new begins
         assert short is not None
-        assert (short.limit, short.seconds) == ("ai_seconds_per_person", pytest.approx(4 * 36.0))
+        assert short.limit == "ai_seconds_per_person"
+        assert short.seconds == pytest.approx(4 * 36.0)
         spend(here, ada, 2.0)
         assert budget.shortage(payer) is not None
         here.clock.seconds += 6 * 36.0

@@ -14,8 +14,8 @@ import pytest
 from perudo.agents.external.line_process import LineProcess
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO, Rules
-from perudo.server.ai.callers import SERVER, Caller
-from perudo.server.ai.catalogue import LEVELS, offered, opponent, work_of
+from perudo.server.ai.callers import SERVER
+from perudo.server.ai.catalogue import LEVELS, offered, opponent
 from perudo.server.ai.fair_queue import Call
 from perudo.server.ai.pool import AiError, AiPool
 from perudo.server.rooms.room import Room

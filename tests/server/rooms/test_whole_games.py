@@ -183,7 +183,7 @@ def test_anchors_are_in_the_log_before_their_games_are_played(tmp_path: Path) ->
         play = pool.play
         seen: list[bool] = []
 
-        async def looked_at(order: Order, seconds: float, caller: Caller) -> Played:
+        async def looked_at(order: Order, seconds: float, caller: Caller = SERVER) -> Played:
             anchors = schema.events.c.kind == "anchor"
             stored = await here.service.store.read(
                 lambda connection: connection.execute(
@@ -207,7 +207,7 @@ def test_ais_that_fail_or_take_long_are_asked_move_by_move(tmp_path: Path) -> No
     async def scene(here: World) -> None:
         pool = pool_of(here)
 
-        async def failing(order: Order, seconds: float, caller: Caller) -> Played:
+        async def failing(order: Order, seconds: float, caller: Caller = SERVER) -> Played:
             pool.batches += 1
             if pool.batches == 1:
                 raise AiError("a series: did not answer within 5 s")
@@ -228,7 +228,7 @@ def test_somebody_who_comes_to_watch_sees_the_first_game_by_moves(tmp_path: Path
         pool = pool_of(here)
         asked, go = asyncio.Event(), asyncio.Event()
 
-        async def slow(order: Order, seconds: float, caller: Caller) -> Played:
+        async def slow(order: Order, seconds: float, caller: Caller = SERVER) -> Played:
             asked.set()
             await go.wait()
             return {"games": [], "memories": [None, None], "problem": None}
@@ -254,7 +254,7 @@ def test_a_paused_series_stands_still_and_goes_on(tmp_path: Path) -> None:
         pool = pool_of(here)
         play, go = pool.play, asyncio.Event()
 
-        async def slow(order: Order, seconds: float, caller: Caller) -> Played:
+        async def slow(order: Order, seconds: float, caller: Caller = SERVER) -> Played:
             await go.wait()
             return await play(order, seconds, caller)
 
