@@ -71,7 +71,7 @@ class Settings:
     ai_seconds_per_person: Annotated[float, Ge(1.0)] = 1800.0
     """Processor time of AIs that one person may use, in seconds; it refills within an hour."""
     ai_seconds_per_address: Annotated[float, Ge(1.0)] = 3600.0
-    """The same for all guests of one address together."""
+    """Processor time of AIs that all guests of one address may use together."""
     ai_work: Annotated[int, Ge(1000)] = 100_000
     """Maximum number of simulations in one decision of an AI: the product of its parameters."""
     reviews_per_person: Annotated[int, Ge(1)] = 3

@@ -34,7 +34,7 @@ FRESH_SHARE = 0.05
 MOST_DEBT = 2.0
 """Maximum of what is counted as used, in shares, so that nobody has to wait for over an hour."""
 SAVE_SECONDS = 5.0
-"""Interval at which the database is told what has been used."""
+"""Interval at which what has been used is saved."""
 OVERLAP_SECONDS = 60.0
 """Margin for the clocks of several processes."""
 MOST_ADDRESSES = 50_000
@@ -50,7 +50,7 @@ class Shortage:
     """A share that is used up."""
 
     limit: str
-    """The setting."""
+    """The setting that limits it."""
     seconds: float
     """The time until there is enough again."""
 

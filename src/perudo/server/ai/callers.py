@@ -1,4 +1,4 @@
-"""Who is charged for the processor time of a question to the AIs, and how urgent the answer is."""
+"""Callers of the AIs: the names that pay for a question's processor time, and its urgency."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import IntEnum
 
 
 class Urgency(IntEnum):
-    """How urgent a question is; the lowest goes first."""
+    """Urgency of a question; the lowest goes first."""
 
     PEOPLE = 0
     """People or bots wait for the answer."""

@@ -38,7 +38,7 @@ class Call(Generic[Place]):
     turn: asyncio.Future[Place]
     """The process, once it is this question's turn."""
     costly: bool = False
-    """What is expected as long as no question of this kind has been measured."""
+    """True if it is expected to be costly, as long as its kind has not been measured."""
     preparing: bool = False
     """True if it loads an AI, which is costly but needed before anybody can play."""
     number: int = 0

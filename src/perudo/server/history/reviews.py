@@ -14,7 +14,7 @@ import hashlib
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
@@ -133,7 +133,7 @@ class Reviews:
             self._next()
         return await self.find(id)
 
-    def _add(self, connection: Connection, values: dict[str, Any], now: float) -> bool:
+    def _add(self, connection: Connection, values: Mapping[str, Any], now: float) -> bool:
         """Add a review unless it exists, and return True if it was added; forget old ones."""
         if _exists(connection, values["id"], now):
             return False

@@ -30,12 +30,17 @@ class Event:
     """Fields that never leave the server, and that only the database has."""
     private: ClassVar[tuple[str, ...]] = ()
     """Fields that nobody is shown."""
+    sparse: ClassVar[tuple[str, ...]] = ()
+    """Fields that are left out if they are None."""
 
     @property
     def data(self) -> Json:
         """The event as it is stored."""
-        names = (each.name for each in fields(self) if each.name not in self.hidden)
-        return {name: getattr(self, name) for name in names}
+        found = {each.name: getattr(self, each.name) for each in fields(self)}
+        absent = (name for name in self.sparse if found[name] is None)
+        for name in (*self.hidden, *absent):
+            del found[name]
+        return found
 
     @property
     def hidden_data(self) -> Json | None:
@@ -338,20 +343,13 @@ class Paused(Event):
     """The creator has stopped the clocks or let them go on."""
 
     kind = "paused"
+    sparse = ("limit",)
 
     on: bool
     by: str | None
     """The name of the creator; None: the server has stopped them."""
     limit: str | None = None
     """The limit that the creator has reached, if the server stopped them for that."""
-
-    @property
-    def data(self) -> Json:
-        """The event as it is stored; a pause has a limit only if there is one."""
-        data = super().data
-        if self.limit is None:
-            del data["limit"]
-        return data
 
     def apply(self, table: Table, n: int) -> Table:
         """Stop the clocks, or let them go on."""
