@@ -14,7 +14,7 @@ import hashlib
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
@@ -106,7 +106,7 @@ class Reviews:
         lines = list(record.lines())
         key = json.dumps([lines, agents, seat])
         id = hashlib.sha256(key.encode()).hexdigest()[:24]
-        values = {
+        values: dict[str, str | float | None] = {
             "id": id,
             "record": "\n".join(lines),
             "agents": json.dumps(agents),
@@ -133,9 +133,11 @@ class Reviews:
             self._next()
         return await self.find(id)
 
-    def _add(self, connection: Connection, values: Mapping[str, Any], now: float) -> bool:
+    def _add(
+        self, connection: Connection, values: dict[str, str | float | None], now: float
+    ) -> bool:
         """Add a review unless it exists, and return True if it was added; forget old ones."""
-        if _exists(connection, values["id"], now):
+        if _exists(connection, cast(str, values["id"]), now):
             return False
         under_way = ~reviews.c.done & (reviews.c.updated >= now - LOST_SECONDS)
         count = sa.select(sa.func.count()).select_from(reviews).where(under_way)
