@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from perudo.games.kernel import cache_directory
+from perudo.server.ai.callers import Caller, Urgency
 from perudo.server.ai.catalogue import LEVELS
 from perudo.server.ai.pool import AiError, AiPool
 from perudo.server.clock import Clock
@@ -175,7 +176,7 @@ class Server:
 
     async def _prepare(self, agent: str) -> None:
         try:
-            await self.service.pool.prepare(agent)
+            await self.service.pool.prepare(agent, caller=Caller(urgency=Urgency.AHEAD))
         except AiError as error:
             log.warning("an AI cannot play: %s", error)
 

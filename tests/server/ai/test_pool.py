@@ -218,7 +218,7 @@ def test_who_gives_up_waiting_takes_no_process_with_them() -> None:
             pool._idle.clear()
             await pool.close()
 
-    def call(pool: AiPool) -> Call[LineProcess | None]:
+    def call(pool: AiPool) -> Call[LineProcess]:
         return pool._call("observer", SERVER)
 
     asyncio.run(main())

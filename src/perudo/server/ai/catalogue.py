@@ -6,6 +6,7 @@ Requests from the network can never name a file or a program.
 from __future__ import annotations
 
 from dataclasses import Field, fields, is_dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 from perudo.agents.agent import Agent
@@ -88,9 +89,11 @@ def work_parameters(agent: Any) -> list[str]:
     return [name for name in names if name in own] if work_of(agent) else []
 
 
+@lru_cache(1000)
 def is_costly(spec: str) -> bool:
-    """Return whether an AI's decisions are expected to take long."""
-    return work_of(agent_named(spec)) > COSTLY_WORK
+    """Return whether an AI's decisions are expected to take long, as those of unknown AIs are."""
+    known = spec.partition(":")[0] in AGENTS
+    return not known or work_of(agent_named(spec)) > COSTLY_WORK
 
 
 def largest(agent: Agent, parameter: str) -> float | None:

@@ -83,6 +83,11 @@ class FairQueue(Generic[Place]):
         """Drop a question that nobody wants answered any more."""
         self._waiting.remove(call)
 
+    @property
+    def ready(self) -> bool:
+        """True if a question waits for nothing but a process."""
+        return next(self._ready(), None) is not None
+
     def take(self) -> Call[Place] | None:
         """Remove and return the question whose turn it is; None if none may be answered now."""
         call = min(self._ready(), key=self._rank, default=None)

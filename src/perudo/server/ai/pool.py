@@ -67,7 +67,7 @@ class _Preparation:
 
     caller: Caller
     task: asyncio.Task[int]
-    call: Call[LineProcess | None] | None = None
+    call: Call[LineProcess] | None = None
 
 
 class AiPool:
@@ -82,7 +82,9 @@ class AiPool:
         """Since when each process has been busy with its question."""
         self._reviewing: set[LineProcess] = set()
         self._running = 0
-        self._queue = FairQueue[LineProcess | None](max(1, count - 1), time.monotonic)
+        self._starting: asyncio.Task[None] | None = None
+        """The start of a process; there is one at a time."""
+        self._queue = FairQueue[LineProcess](max(1, count - 1), time.monotonic)
         self._threads = ThreadPoolExecutor(count + MOST_EXTRA + 1, "ai")
         self._prepared: dict[tuple[str, str, int], _Preparation] = {}
         self.charge: Callable[[Caller, float], None] = lambda caller, seconds: None
@@ -240,6 +242,8 @@ class AiPool:
         for task in preparing:
             task.cancel()
         await asyncio.gather(*preparing, return_exceptions=True)
+        if self._starting is not None:
+            await self._starting
         for process in (
             *self._busy,
             *self._reviewing,
@@ -263,10 +267,10 @@ class AiPool:
         return int(answer["memory_width"])
 
     # --- processes ------------------------------------------------------------------------------
-    def _call(self, kind: str, caller: Caller, costly: bool = False) -> Call[LineProcess | None]:
+    def _call(self, kind: str, caller: Caller, costly: bool = False) -> Call[LineProcess]:
         return Call(kind, caller, asyncio.get_running_loop().create_future(), costly)
 
-    async def _ask(self, call: Call[LineProcess | None], question: Question, seconds: float) -> Any:
+    async def _ask(self, call: Call[LineProcess], question: Question, seconds: float) -> Any:
         """Ask a question when it is its turn; only people's questions wait no longer than asked."""
         waits = call.caller.urgency is not Urgency.PEOPLE
         deadline = time.monotonic() + seconds
@@ -288,7 +292,7 @@ class AiPool:
             raise AiError(f"{call.kind}: {answer['error']}")
         return answer
 
-    def _ended(self, call: Call[LineProcess | None], seconds: float) -> None:
+    def _ended(self, call: Call[LineProcess], seconds: float) -> None:
         """Charge a question."""
         charged = min(seconds, PREPARE_CHARGE) if call.preparing else seconds
         self._queue.ended(call, charged)
@@ -308,7 +312,7 @@ class AiPool:
         loop = asyncio.get_running_loop()
         return loop.run_in_executor(self._threads, process.ask, encode(question), seconds)
 
-    async def _take(self, call: Call[LineProcess | None], deadline: float) -> LineProcess:
+    async def _take(self, call: Call[LineProcess], deadline: float) -> LineProcess:
         """Wait for a process until the deadline."""
         self._queue.add(call)
         try:
@@ -323,46 +327,39 @@ class AiPool:
         except BaseException:
             self._give_up(call)
             raise
-        process = call.turn.result()
-        return await self._start(call) if process is None else process
+        return call.turn.result()
 
     def _serve(self) -> None:
-        """Let questions have their turn as long as there are processes."""
+        """Give free processes to questions, and start another process if there are too few."""
+        while self._idle and (call := self._queue.take()) is not None:
+            call.turn.set_result(self._idle.pop())
+        if self._closed or self._starting is not None or not self._queue.ready:
+            return
         now = time.monotonic()
         long = sum(now - since > LONG_SECONDS for since in self._busy.values())
-        limit = self._size + min(long, MOST_EXTRA)
-        while not self._closed and (self._idle or self._running < limit):
-            call = self._queue.take()
-            if call is None:
-                return
-            if self._idle:
-                call.turn.set_result(self._idle.pop())
-            else:
-                self._running += 1
-                call.turn.set_result(None)  # it is to start a process
+        if self._running < self._size + min(long, MOST_EXTRA):
+            self._running += 1
+            self._starting = asyncio.create_task(self._start())
 
-    def _give_up(self, call: Call[LineProcess | None]) -> None:
+    async def _start(self) -> None:
+        """Start a process for whichever question is next; others that get free may be quicker."""
+        try:
+            process = await self._launch()
+        except ProcessError as error:  # those who wait try again
+            log.warning("an AI process %s", error)
+            self._running -= 1
+            self._starting = None
+        else:
+            self._starting = None
+            self._give_back(process)
+
+    def _give_up(self, call: Call[LineProcess]) -> None:
         """Stop waiting for a process; one that was assigned just now goes back to the pool."""
         if not call.turn.done():
             self._queue.remove(call)
             return
         self._queue.dropped(call)
-        process = call.turn.result()
-        if process is not None:
-            self._give_back(process)
-        else:
-            self._running -= 1
-            self._serve()
-
-    async def _start(self, call: Call[LineProcess | None]) -> LineProcess:
-        """Start a process, which has been counted."""
-        try:
-            return await self._launch()
-        except BaseException:
-            self._queue.dropped(call)
-            self._running -= 1
-            self._serve()
-            raise
+        self._give_back(call.turn.result())
 
     async def _launch(self) -> LineProcess:
         start = partial(LineProcess, self._command, longest_line=LONGEST_ANSWER, settings=THRIFTY)
@@ -381,7 +378,7 @@ class AiPool:
         self._end(process)
 
     def _asked_in_vain(
-        self, call: Call[LineProcess | None], process: LineProcess, done: asyncio.Future[str]
+        self, call: Call[LineProcess], process: LineProcess, done: asyncio.Future[str]
     ) -> None:
         self._ended(call, time.monotonic() - self._busy[process])
         if done.cancelled() or done.exception() is not None:
