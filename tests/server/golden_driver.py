@@ -31,6 +31,7 @@ from unittest import mock
 import httpx
 
 from perudo.games.perudo import PerudoState
+from perudo.server.ai.callers import SERVER, Caller
 from perudo.server.ai.pool import AiError
 from perudo.server.ai.questions import Order, Played
 from perudo.server.ai.series_player import play_games
@@ -153,13 +154,22 @@ class ScriptedAgent:
 class ScriptedPool(QuickPool):
     """AIs that decide in this process, by the rule of this file."""
 
-    async def prepare(self, agent: str, rules: str = "official", players: int = 3) -> int:
+    async def prepare(
+        self, agent: str, rules: str = "official", players: int = 3, caller: Caller = SERVER
+    ) -> int:
         return 0
 
-    async def decide(self, agent: str, observation: Any, memory: str | None, seconds: float) -> str:
+    async def decide(
+        self,
+        agent: str,
+        observation: Any,
+        memory: str | None,
+        seconds: float,
+        caller: Caller = SERVER,
+    ) -> str:
         return ScriptedAgent().decide(PerudoState(observation), None, None)
 
-    async def play(self, order: Order, seconds: float) -> Played:
+    async def play(self, order: Order, seconds: float, caller: Caller = SERVER) -> Played:
         agent: Any = ScriptedAgent()
         return play_games({**order, "seconds": 60.0}, lambda spec, *table: agent)
 

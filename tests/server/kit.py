@@ -21,6 +21,7 @@ from perudo.agents import agent_named
 from perudo.agents.external.wire import pack_memories, unpack_memories
 from perudo.games.chance import stream_of
 from perudo.games.perudo import PerudoState
+from perudo.server.ai.callers import SERVER, Caller
 from perudo.server.ai.pool import AiPool
 from perudo.server.ai.questions import Order, Played
 from perudo.server.ai.series_player import play_games
@@ -41,10 +42,19 @@ class QuickPool(AiPool):
         self.asked = 0
         self.batches = 0
 
-    async def prepare(self, agent: str, rules: str = "official", players: int = 3) -> int:
+    async def prepare(
+        self, agent: str, rules: str = "official", players: int = 3, caller: Caller = SERVER
+    ) -> int:
         return agent_named(agent).memory_width
 
-    async def decide(self, agent: str, observation: Any, memory: str | None, seconds: float) -> str:
+    async def decide(
+        self,
+        agent: str,
+        observation: Any,
+        memory: str | None,
+        seconds: float,
+        caller: Caller = SERVER,
+    ) -> str:
         self.asked += 1
         player = agent_named(agent)
         view = PerudoState(observation)
@@ -52,13 +62,15 @@ class QuickPool(AiPool):
         decision = player.decide(view, given, stream_of(self.asked))
         return str(getattr(decision, "action", decision))
 
-    async def learn(self, agent: str, rounds: Any, memory: str, seconds: float) -> str:
+    async def learn(
+        self, agent: str, rounds: Any, memory: str, seconds: float, caller: Caller = SERVER
+    ) -> str:
         (known,) = unpack_memories(memory, 1)
         for each in rounds:
             agent_named(agent).learn(PerudoState(each), known)
         return pack_memories([known])
 
-    async def play(self, order: Order, seconds: float) -> Played:
+    async def play(self, order: Order, seconds: float, caller: Caller = SERVER) -> Played:
         self.batches += 1
         return play_games({**order, "seconds": 60.0}, lambda spec, *table: agent_named(spec))
 

@@ -86,6 +86,7 @@ def make_app(settings: Settings, server: Server | None = None) -> FastAPI:
         style = socket.query_params.get("style", "")
         program = style == "program" or (person.kind == "bot" and style != "page")
         address = address_of(socket.scope)
+        server.service.budget.saw(person, address)
         connection = WebConnection(server, socket, person, program, address, token)
         server.connections.add(connection)
         try:

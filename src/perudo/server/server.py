@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from perudo.games.kernel import cache_directory
+from perudo.server.ai.callers import Caller, Urgency
 from perudo.server.ai.catalogue import LEVELS
 from perudo.server.ai.pool import AiError, AiPool
 from perudo.server.clock import Clock
@@ -77,7 +78,9 @@ class Server:
         self.cluster = None if settings.redis is None else Cluster(self, store, settings.redis)
         self.lobby.cluster = self.cluster
         self.queue = Queue(self.lobby)
-        self.reviews = Reviews(store, pool, clock.time)
+        self.reviews = Reviews(
+            store, pool, self.service.budget, clock.time, settings.reviews_per_person
+        )
         self.connections: set[Connection] = set()
         self.remote: Callable[[Server, str, int, Person, bool], RemoteConnection] | None = None
         """Factory of connections for clients of other processes."""
@@ -92,7 +95,9 @@ class Server:
 
     async def start(self) -> None:
         """Start the background tasks; tables are available when ``ready`` is set."""
-        self._tasks = [asyncio.create_task(work) for work in (self._warm(), self._look_after())]
+        await self.service.budget.load()
+        works = (self._warm(), self._look_after(), self.service.budget.keep())
+        self._tasks = [asyncio.create_task(work) for work in works]
 
     async def stop(self) -> None:
         """Close all connections, tables and stores."""
@@ -106,6 +111,7 @@ class Server:
             await self.cluster.stop()
         await self.reviews.stop()
         await self.service.pool.close()
+        await self.service.budget.save()
         self.service.store.close()
 
     async def _warm(self) -> None:
@@ -190,7 +196,7 @@ class Server:
 
     async def _prepare(self, agent: str) -> None:
         try:
-            await self.service.pool.prepare(agent)
+            await self.service.pool.prepare(agent, caller=Caller(urgency=Urgency.AHEAD))
         except AiError as error:
             log.warning("an AI cannot play: %s", error)
 

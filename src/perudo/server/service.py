@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy.engine import Connection
 
+from perudo.server.ai.budget import Budget
 from perudo.server.ai.pool import AiPool
 from perudo.server.clock import Clock
 from perudo.server.db.store import Store
@@ -35,3 +36,8 @@ class Service:
     counts: Counts = field(default_factory=Counts)
     game_ended: Callable[[Connection, Table, float], None] | None = None
     """Callback in the transaction that stores the end of a game, with the table and the time."""
+    budget: Budget = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.budget = Budget(self.store, self.settings, self.clock)
+        self.pool.charge = self.budget.charge

@@ -70,6 +70,14 @@ class Settings:
     """Maximum number of games among AIs that one visitor may start per day."""
     connection_messages: Annotated[int, Ge(2)] = 100
     """Rate limit: messages of one WebSocket in 20 seconds; half as many if it only watches."""
+    ai_seconds_per_person: Annotated[float, Ge(1.0)] = 1800.0
+    """Processor time of AIs that one person may use, in seconds; it refills within an hour."""
+    ai_seconds_per_address: Annotated[float, Ge(1.0)] = 3600.0
+    """Processor time of AIs that all guests of one address may use together."""
+    ai_work: Annotated[int, Ge(1000)] = 100_000
+    """Maximum number of simulations in one decision of an AI: the product of its parameters."""
+    reviews_per_person: Annotated[int, Ge(1)] = 3
+    """Maximum number of reviews that one person may have waiting or running."""
     address_messages: Annotated[int, Ge(1)] = 600
     """Rate limit: WebSocket messages from one address in 20 seconds."""
     address_requests: Annotated[int, Ge(1)] = 1200

@@ -14,7 +14,9 @@ import pytest
 from perudo.agents.external.line_process import LineProcess
 from perudo.games.errors import PerudoError
 from perudo.games.perudo import PERUDO, Rules
+from perudo.server.ai.callers import SERVER
 from perudo.server.ai.catalogue import LEVELS, offered, opponent
+from perudo.server.ai.fair_queue import Call
 from perudo.server.ai.pool import AiError, AiPool
 from perudo.server.rooms.room import Room
 from perudo.table import SeededDice, Table
@@ -147,13 +149,13 @@ def test_a_review_delays_no_ai_and_ends_when_it_is_given_up() -> None:
             while not found:
                 await asyncio.sleep(0.01)
             assert found == ['{"n":2}']
-            (reviewer,) = pool._busy
+            (reviewer,) = pool._reviewing
             record = table.observe(seat).record
             assert await pool.decide("dumb", record, None, 10.0) == "dudo"
             assert {process.pid for process in pool._idle} != {reviewer.pid}
             reviewing.cancel()
             await asyncio.gather(reviewing, return_exceptions=True)
-            assert not pool._busy
+            assert not pool._reviewing
         finally:
             await pool.close()
 
@@ -199,22 +201,25 @@ def test_who_gives_up_waiting_takes_no_process_with_them() -> None:
         loop = asyncio.get_running_loop()
         try:
             pool._running = 1  # it is busy
-            waiting = asyncio.create_task(pool._take(loop.time() + 60.0))
+            waiting = asyncio.create_task(pool._take(call(pool), loop.time() + 60.0))
             await asyncio.sleep(0)
             pool._give_back(process)
             waiting.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await waiting
             assert pool._idle == [process]
-            assert await pool._take(loop.time()) is process
+            assert await pool._take(call(pool), loop.time()) is process
             with pytest.raises(AiError, match="busy"):
-                await pool._take(loop.time() + 0.01)
-            assert not pool._waiting
+                await pool._take(call(pool), loop.time() + 0.01)
+            assert not pool.waiting
             pool._give_back(process)
             assert pool._idle == [process]
         finally:
             pool._idle.clear()
             await pool.close()
+
+    def call(pool: AiPool) -> Call[LineProcess]:
+        return pool._call("observer", SERVER)
 
     asyncio.run(main())
 

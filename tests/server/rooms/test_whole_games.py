@@ -18,6 +18,7 @@ from perudo.agents.external.wire import unpack_memories
 from perudo.fair_dice import chain_to, check_dice
 from perudo.games.chance import stream_of
 from perudo.games.perudo import PERUDO, Rules
+from perudo.server.ai.callers import SERVER, Caller
 from perudo.server.ai.pool import AiError
 from perudo.server.ai.questions import Order, PlannedGame, Played
 from perudo.server.ai.series_player import play_games
@@ -183,7 +184,7 @@ def test_the_secrets_are_in_the_log_before_their_games_are_played(tmp_path: Path
         play = pool.play
         seen: list[bool] = []
 
-        async def looked_at(order: Order, seconds: float) -> Played:
+        async def looked_at(order: Order, seconds: float, caller: Caller = SERVER) -> Played:
             anchors = schema.events.c.kind == "anchor"
             stored = await here.service.store.read(
                 lambda connection: connection.execute(
@@ -193,7 +194,7 @@ def test_the_secrets_are_in_the_log_before_their_games_are_played(tmp_path: Path
             (kept,) = [json.loads(row.hidden)["secret"] for row in stored]
             secrets = [secret.hex() for secret in chain_to(bytes.fromhex(kept), 5)]
             seen.extend(game["secret"] in secrets for game in order["games"])
-            return await play(order, seconds)
+            return await play(order, seconds, caller)
 
         pool.play = looked_at  # type: ignore[method-assign]
         (person,) = await here.guests(1)
@@ -208,7 +209,7 @@ def test_ais_that_fail_or_take_long_are_asked_move_by_move(tmp_path: Path) -> No
     async def scene(here: World) -> None:
         pool = pool_of(here)
 
-        async def failing(order: Order, seconds: float) -> Played:
+        async def failing(order: Order, seconds: float, caller: Caller = SERVER) -> Played:
             pool.batches += 1
             if pool.batches == 1:
                 raise AiError("a series: did not answer within 5 s")
@@ -229,7 +230,7 @@ def test_somebody_who_comes_to_watch_sees_the_first_game_by_moves(tmp_path: Path
         pool = pool_of(here)
         asked, go = asyncio.Event(), asyncio.Event()
 
-        async def slow(order: Order, seconds: float) -> Played:
+        async def slow(order: Order, seconds: float, caller: Caller = SERVER) -> Played:
             asked.set()
             await go.wait()
             return {"games": [], "memories": [None, None], "problem": None}
@@ -255,9 +256,9 @@ def test_a_paused_series_stands_still_and_goes_on(tmp_path: Path) -> None:
         pool = pool_of(here)
         play, go = pool.play, asyncio.Event()
 
-        async def slow(order: Order, seconds: float) -> Played:
+        async def slow(order: Order, seconds: float, caller: Caller = SERVER) -> Played:
             await go.wait()
-            return await play(order, seconds)
+            return await play(order, seconds, caller)
 
         pool.play = slow  # type: ignore[method-assign]
         (person,) = await here.guests(1)
@@ -303,7 +304,7 @@ def test_a_game_that_takes_too_long_is_not_among_those_played() -> None:
 async def memories_of(room: Room) -> list[str | None]:
     return [
         await room.memories.of_seat(
-            room.table, seat, each.agent, agent_named(each.agent).memory_width
+            room.table, seat, each.agent, agent_named(each.agent).memory_width, SERVER
         )
         for seat, each in enumerate(room.table.seats)
         if each.agent is not None

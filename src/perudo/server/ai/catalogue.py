@@ -6,9 +6,11 @@ Requests from the network can never name a file or a program.
 from __future__ import annotations
 
 from dataclasses import Field, fields, is_dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 from perudo.agents.agent import Agent
+from perudo.agents.champion.champion import DEEP_FACTOR
 from perudo.agents.registry import AGENTS, agent_named
 from perudo.games.errors import PerudoError, UnknownNameError
 from perudo.games.options import Setting
@@ -30,13 +32,20 @@ MAXIMA: dict[str, float] = {
 """Maximum of each parameter on a server, if the agent's own limit is higher."""
 UNLIMITED = 1_000.0
 """Maximum of all other whole-number parameters."""
-
+MOST_WORK = 100_000
+"""Usual maximum of ``work_of`` (``Settings.ai_work``)."""
+COSTLY_WORK = 30_000
+"""Work from which an AI is taken for costly until its decisions have been measured."""
+SIMULATIONS = ("rollouts", "iterations", "cap")
+"""Parameters that say how many simulations a decision has; the first that is not 0 counts."""
 
 LEVELS = levels()
 """Levels of strength that people choose from, as measured by the lab's ladder."""
 
 
-def opponent(agent: str | None, level: str | None, seat: int = 0) -> Agent:
+def opponent(
+    agent: str | None, level: str | None, seat: int = 0, most_work: float = MOST_WORK
+) -> Agent:
     """Return the AI with this name or level, or raise; ``seat`` selects one of a level's AIs."""
     if (agent is None) == (level is None):
         raise PerudoError("a seat for an AI needs either an agent or a level")
@@ -47,7 +56,7 @@ def opponent(agent: str | None, level: str | None, seat: int = 0) -> Agent:
     if name not in AGENTS or name in NOT_FOR_TABLES:
         raise UnknownNameError(f"unknown agent {name!r}; there are: {', '.join(offered())}")
     found = agent_named(agent)
-    _check_limits(found)
+    _check_limits(found, most_work)
     return found
 
 
@@ -59,6 +68,32 @@ def offered() -> list[str]:
 def parameters_of(agent: Any) -> tuple[Field[Any], ...]:
     """Return the parameters of an AI."""
     return fields(agent) if is_dataclass(agent) else ()
+
+
+def work_of(agent: Any) -> float:
+    """Return the number of simulations, or nodes of a tree, in a decision at most; 0: few.
+
+    Parameters that multiply each other are multiplied, since each alone says little.
+    """
+    values = {option.name: getattr(agent, option.name) for option in parameters_of(agent)}
+    simulations = next((values[name] for name in SIMULATIONS if values.get(name)), 0)
+    factor = values.get("repeats", 1) * (DEEP_FACTOR if values.get("deep") else 1)
+    nodes = values["generated"] ** values["depth"] if "depth" in values else 0
+    return max(float(simulations * factor), float(nodes))
+
+
+def work_parameters(agent: Any) -> list[str]:
+    """Return the parameters on which the work of a decision depends."""
+    names = (*SIMULATIONS, "repeats", "deep", "generated", "depth")
+    own = [option.name for option in parameters_of(agent)]
+    return [name for name in names if name in own] if work_of(agent) else []
+
+
+@lru_cache(1000)
+def is_costly(spec: str) -> bool:
+    """Return whether an AI's decisions are expected to take long, as those of unknown AIs are."""
+    known = spec.partition(":")[0] in AGENTS
+    return not known or work_of(agent_named(spec)) > COSTLY_WORK
 
 
 def largest(agent: Agent, parameter: str) -> float | None:
@@ -73,11 +108,17 @@ def largest(agent: Agent, parameter: str) -> float | None:
     return min(own, max(UNLIMITED, usual)) if isinstance(option.default, int) else own
 
 
-def _check_limits(agent: Agent) -> None:
+def _check_limits(agent: Agent, most_work: float) -> None:
     for option in parameters_of(agent):
         most = largest(agent, option.name)
         if most is not None and getattr(agent, option.name) > most:
             raise PerudoError(f"{agent.spec}: {option.name} can be at most {most:g} here")
+    if work_of(agent) > most_work:
+        product = " x ".join(work_parameters(agent))
+        raise PerudoError(
+            f"{agent.spec}: a decision would take {work_of(agent):.0f} simulations ({product}); "
+            f"here it can take at most {most_work:.0f}"
+        )
 
 
 def require_can_play(agent: Agent, rules: Setting, players: int) -> None:

@@ -9,6 +9,7 @@ import json
 import os
 import resource
 import sys
+import time
 from collections.abc import Iterator
 from typing import cast
 
@@ -169,7 +170,9 @@ def main() -> None:
     questions, answers = conversation()
     desk = Desk()
     for line in questions:
-        answers.write(encode(desk.answer(json.loads(line))) + "\n")
+        began = time.process_time()
+        answer = desk.answer(json.loads(line))
+        answers.write(encode({**answer, "seconds": time.process_time() - began}) + "\n")
         answers.flush()
 
 

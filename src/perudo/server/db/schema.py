@@ -161,6 +161,14 @@ quotas = Table(
     Column("used", Integer, nullable=False),
 )
 
+ai_time = Table(
+    "ai_time",
+    metadata,
+    Column("name", String(64), primary_key=True),  # a person, or the hash of a guest's address
+    Column("seconds", Float, nullable=False),  # processor time used, which counts less with time
+    Column("at", Float, nullable=False),
+)
+
 reviews = Table(
     "reviews",
     metadata,
@@ -173,6 +181,8 @@ reviews = Table(
     Column("problem", Text),
     Column("code", String(16)),
     Column("updated", Float, nullable=False),
+    Column("person", String(32)),  # who asked for it
+    Column("position", Integer),  # reviews before it in line; null: it is being made, or done
 )
 
 Index("ix_games_ended", games.c.ended)

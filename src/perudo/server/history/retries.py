@@ -11,6 +11,7 @@ from perudo.games.errors import PerudoError
 from perudo.games.hosting import hosting_of
 from perudo.games.log import Event
 from perudo.record import MatchRecord
+from perudo.server.ai.callers import Caller
 from perudo.server.ai.pool import AiPool
 from perudo.server.errors import Refused
 from perudo.server.people.people import Person
@@ -33,7 +34,7 @@ SHOWN = (
 
 
 async def play_again(
-    record: MatchRecord, n: int, actions: list[str], seed: int, pool: AiPool
+    record: MatchRecord, n: int, actions: list[str], seed: int, pool: AiPool, caller: Caller
 ) -> RetryState:
     """Play the game from event ``n`` on with these actions, up to the player's next decision.
 
@@ -51,7 +52,7 @@ async def play_again(
         if len(done) >= MOST_ACTIONS:
             raise Refused("too_many", "this game is too long")
         view = table.observe(table.actor)
-        action = await pool.decide(OTHERS, view.record, None, THINK_SECONDS)
+        action = await pool.decide(OTHERS, view.record, None, THINK_SECONDS, caller)
         table.act(table.actor, action)
         done.append(hosting.action_text(hosting.action_code(action)))
     seen = table.observe(seat)

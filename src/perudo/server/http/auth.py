@@ -47,9 +47,11 @@ def server_of(connection: HTTPConnection) -> Server:
 async def visitor(connection: HTTPConnection) -> Person:
     """Return the person who sent the request; raise if it has no valid session."""
     token = token_of(connection)
-    person = await server_of(connection).people.by_token(token) if token else None
+    server = server_of(connection)
+    person = await server.people.by_token(token) if token else None
     if person is None:
         raise Refused("no_session", "no valid session; start with POST /api/guests, or log in")
+    server.service.budget.saw(person, address_of(connection.scope))
     return person
 
 

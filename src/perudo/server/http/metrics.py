@@ -25,10 +25,15 @@ class ServerCollector:
             ("perudo_connections", "Open WebSockets.", len(server.connections)),
             ("perudo_transports", "Open TCP connections.", server.transports.count),
             ("perudo_transports_most", "Most TCP connections.", server.transports.most),
+            (
+                "perudo_ai_questions_waiting",
+                "Questions to AIs that wait for a process.",
+                server.service.pool.waiting,
+            ),
             ("perudo_queue", "Players waiting for a game.", len(server.queue)),
         ):
             yield GaugeMetricFamily(name, about, value=value)
-        for name, about, value in (
+        totals: tuple[tuple[str, str, float], ...] = (
             ("perudo_moves", "Moves played and stored.", counts.moves),
             ("perudo_games", "Games played to the end.", counts.games),
             ("perudo_forced_moves", "Moves played for players out of time.", counts.forced),
@@ -39,12 +44,23 @@ class ServerCollector:
                 server.transports.refused + server.sockets.refused,
             ),
             (
+                "perudo_ai_seconds",
+                "Processor time that AIs have used.",
+                server.service.pool.seconds,
+            ),
+            (
+                "perudo_ai_refused",
+                "Requests refused because a share of the AIs' processor time was used up.",
+                server.service.budget.refused,
+            ),
+            (
                 "perudo_thinkers_replaced",
                 "AI processes replaced after a failure.",
                 server.service.pool.replaced,
             ),
-        ):
-            yield CounterMetricFamily(name, about, value=value)
+        )
+        for name, about, total in totals:
+            yield CounterMetricFamily(name, about, value=total)
 
 
 def exposition(server: Server) -> bytes:

@@ -10,13 +10,14 @@ from fastapi import APIRouter
 from perudo.games.errors import PerudoError
 from perudo.record import MatchRecord
 from perudo.review import require_reviewable
+from perudo.server.ai.budget import payer_of
 from perudo.server.ai.catalogue import opponent
 from perudo.server.history import records
 from perudo.server.history.retries import play_again, table_log, table_options
 from perudo.server.history.reviews import steps
 from perudo.server.http.auth import ServerHere, Visitor
 from perudo.server.server import Server
-from perudo.server.wire.bodies import TableName
+from perudo.server.wire.bodies import Done, TableName
 from perudo.server.wire.reviews import (
     BegunReview,
     NewReview,
@@ -53,8 +54,9 @@ async def new_review(body: NewReview, person: Visitor, server: ServerHere) -> Be
     require_reviewable(record)
     if body.seat is not None and body.seat >= len(record.players):
         raise PerudoError(f"there is no seat {body.seat}; this game has {len(record.players)}")
-    agents = [opponent(name, None).spec for name in body.agents]
-    begun = await server.reviews.begin(record, agents, body.seat)
+    most_work = server.settings.ai_work
+    agents = [opponent(name, None, most_work=most_work).spec for name in body.agents]
+    begun = await server.reviews.begin(record, agents, body.seat, person)
     return {
         "players": record.players,
         "rules": str(record.setting),
@@ -71,11 +73,21 @@ async def one_review(review: str, server: ServerHere) -> ReviewSoFar:
     return (await server.reviews.find(review)).so_far
 
 
+@router.delete("/reviews/{review}")
+async def cancel_review(review: str, person: Visitor, server: ServerHere) -> Done:
+    """Cancel a review that is not done; only who asked for it can."""
+    await server.reviews.cancel(review, person)
+    return {"done": True}
+
+
 @router.post("/reviews/{review}/retries")
 async def retry(review: str, body: Retry, person: Visitor, server: ServerHere) -> RetryState:
     """Play on from a decision with other actions."""
     record = await record_of(review, server)
-    return await play_again(record, body.n, body.actions, body.seed, server.service.pool)
+    service = server.service
+    service.budget.require(person)
+    caller = service.budget.caller(payer_of(person))
+    return await play_again(record, body.n, body.actions, body.seed, service.pool, caller)
 
 
 @router.post("/reviews/{review}/tables", status_code=201)
@@ -84,6 +96,7 @@ async def retry_table(
 ) -> TableName:
     """Create a table where the visitor makes a decision of the game and plays on from there."""
     record = await record_of(review, server)
+    server.service.budget.require(person)
     options = table_options(record, body.n)
     log = await asyncio.to_thread(table_log, record, body.n, person, options)
     return {"table": await server.lobby.open(person, options, log)}

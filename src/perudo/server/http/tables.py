@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from perudo.agents.registry import AGENTS
-from perudo.server.ai.catalogue import LEVELS, largest, offered, parameters_of
+from perudo.server.ai.catalogue import LEVELS, largest, offered, parameters_of, work_parameters
 from perudo.server.hosted import HOSTING, parsed
 from perudo.server.http.auth import ServerHere, Visitor
 from perudo.server.wire.bodies import (
@@ -58,9 +58,11 @@ async def levels() -> Levels:
 
 
 @router.get("/agents")
-async def agents() -> Agents:
+async def agents(server: ServerHere) -> Agents:
     """Return the built-in AIs, by level and, for experts, by name with parameters."""
-    return {**await levels(), "agents": [_agent(name) for name in offered()]}
+    most_work = server.settings.ai_work
+    found = [_agent(name) for name in offered()]
+    return {**await levels(), "agents": found, "most_work": most_work}
 
 
 def _agent(name: str) -> AgentChoice:
@@ -69,6 +71,7 @@ def _agent(name: str) -> AgentChoice:
         "name": name,
         "idea": agent.idea,
         "source": agent.source,
+        "work": work_parameters(agent),
         "parameters": [
             {
                 "name": option.name,

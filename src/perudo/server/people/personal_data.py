@@ -40,6 +40,9 @@ def export_person(connection: Connection, who: str) -> dict[str, Any]:
         ),
         "tables": _rows(connection, schema.tables, schema.tables.c.creator == person.id),
         "said": said,
+        "ai_time": _rows(
+            connection, schema.ai_time, schema.ai_time.c.name == f"person:{person.id}"
+        ),
     }
 
 
@@ -128,6 +131,8 @@ def erase_person(connection: Connection, who: str) -> None:
     )
     for table in (schema.ratings, schema.rating_changes):
         connection.execute(table.delete().where(table.c.player == person.id))
+    ai_time = schema.ai_time
+    connection.execute(ai_time.delete().where(ai_time.c.name == f"person:{person.id}"))
     for table in (schema.sessions, schema.recovery_codes):
         connection.execute(table.delete().where(table.c.person == person.id))
     connection.execute(

@@ -19,6 +19,7 @@ from perudo.agents.external.wire import pack_memories, unpack_memories
 from perudo.games.game import SEATS
 from perudo.games.operations import Record
 from perudo.games.policy import Memory
+from perudo.server.ai.callers import Caller
 from perudo.server.history.records import series_games
 from perudo.server.service import Service
 from perudo.server.table.play import Play
@@ -47,15 +48,24 @@ class Memories:
         self._learned: dict[tuple[int, int, str], Learned] = {}
         """Memories by the series' first game, the player and the agent."""
 
-    async def of_seat(self, table: Table, seat: int, agent: str, width: int) -> str | None:
+    async def of_seat(
+        self, table: Table, seat: int, agent: str, width: int, caller: Caller
+    ) -> str | None:
         """Return the memory of the AI in a seat, arranged by seat; None for agents without one."""
         if not width:
             return None
-        memory = await self.of_player(table, table.seating[seat], agent, width)
+        memory = await self.of_player(table, table.seating[seat], agent, width, caller)
         return pack_memories([by_seat(memory, table.seating)])
 
     async def of_player(
-        self, table: Table, player: int, agent: str, width: int, *, fresh: bool = False
+        self,
+        table: Table,
+        player: int,
+        agent: str,
+        width: int,
+        caller: Caller,
+        *,
+        fresh: bool = False,
     ) -> Memory:
         """Return a player's memory after all settled rounds, or an empty one if ``fresh``."""
         if fresh:
@@ -72,10 +82,10 @@ class Memories:
             read = partial(_rounds_of_games, table=table.id, after=learned, player=player)
             upto = play.number - 1
             for then, rounds in await self._service.store.read(partial(read, upto=upto)):
-                memory = await self._shown(agent, memory, then, rounds)
+                memory = await self._shown(agent, memory, then, rounds, caller)
         seen = learned.events if learned.game == play.number else 0
         rounds = _rounds(play, seating.index(player), seen)
-        memory = await self._shown(agent, memory, seating, rounds)
+        memory = await self._shown(agent, memory, seating, rounds, caller)
         self._learned[key] = Learned(memory, play.number, len(play.events))
         return memory
 
@@ -85,7 +95,12 @@ class Memories:
         self._learned[table.first_game, player, agent] = Learned(numbers, game + 1, 0)
 
     async def _shown(
-        self, agent: str, memory: Memory, seating: Sequence[int], rounds: Sequence[Record]
+        self,
+        agent: str,
+        memory: Memory,
+        seating: Sequence[int],
+        rounds: Sequence[Record],
+        caller: Caller,
     ) -> Memory:
         if not rounds:
             return memory
@@ -96,6 +111,7 @@ class Memories:
                 rounds[place : place + SHOWN_AT_ONCE],
                 packed,
                 self._service.settings.think_seconds,
+                caller,
             )
         return by_player(unpack_memories(packed, 1)[0], seating)
 

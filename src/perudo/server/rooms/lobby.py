@@ -16,6 +16,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from perudo.games.errors import PerudoError
+from perudo.server.ai.budget import payer_of
+from perudo.server.ai.callers import Payer
 from perudo.server.ai.catalogue import opponent, require_can_play
 from perudo.server.cluster import leases
 from perudo.server.cluster.cluster import Cluster
@@ -25,7 +27,7 @@ from perudo.server.db import schema
 from perudo.server.db.store import StoreError
 from perudo.server.errors import Refused
 from perudo.server.history.projections import project
-from perudo.server.people.people import Person, new_id
+from perudo.server.people.people import Person, new_id, person_of
 from perudo.server.rooms.quotas import use_ai_games
 from perudo.server.rooms.room import Room
 from perudo.server.rooms.table_log import event_row, read_log
@@ -113,9 +115,11 @@ class Lobby:
         rules, key = options.parsed_rules(), new_key(options)
         anchor = new_anchor(1, options.games, Moment())
         seated: list[Event] = []
+        if any(isinstance(choice, AiSeat) for choice in options.seats):
+            self._service.budget.require(person)
         for number, choice in enumerate(options.seats):
             if isinstance(choice, AiSeat):
-                agent = opponent(choice.agent, choice.level, number)
+                agent = opponent(choice.agent, choice.level, number, self._service.settings.ai_work)
                 await asyncio.to_thread(require_can_play, agent, rules, len(options.seats))
                 player = Occupant.ai(agent.spec, choice.level, number)
                 seated.append(events.Seated(number, player.stored, ""))
@@ -164,7 +168,8 @@ class Lobby:
             project(connection, table, entries, None)
 
         await self._service.store.write(work)
-        self._wake(table, entries, None if self.cluster is None else 1)
+        fence = None if self.cluster is None else 1
+        self._wake(table, entries, payer_of(person), fence)
         return id
 
     def _require_quota(
@@ -277,8 +282,10 @@ class Lobby:
         self._places = {id: place for id, place in self._places.items() if place != owner}
 
     # --- waking and sleeping --------------------------------------------------------------------
-    def _wake(self, table: Table, entries: Iterable[Entry], fence: int | None) -> Room:
-        room = Room(self._service, table, entries, fence)
+    def _wake(
+        self, table: Table, entries: Iterable[Entry], payer: Payer, fence: int | None
+    ) -> Room:
+        room = Room(self._service, table, entries, payer, fence)
         self._rooms[table.id] = room
         room.start()
         return room
@@ -292,7 +299,8 @@ class Lobby:
         if not entries:
             raise Refused("no_table", "there is no such table")
         table = await asyncio.to_thread(table_of, id, entries)
-        room = self._wake(table, entries, fence)
+        payer = await self._service.store.read(partial(_creator, id=table.creator))
+        room = self._wake(table, entries, payer, fence)
         if old is not None:
             # All at once: the room may fail again before each has been shown what it missed.
             room.audience.followers.update(old.audience.followers)
@@ -383,6 +391,12 @@ def _listed(row: Any) -> ListedTable:
 def opened(person: Person, options: TableOptions, key: str | None) -> Opened:
     """Return the first event of a table."""
     return Opened(options.model_dump(mode="json"), person.id, key)
+
+
+def _creator(connection: Connection, id: str) -> Payer:
+    """Return the payer of a table's AIs by its creator's id."""
+    query = sa.select(schema.people).where(schema.people.c.id == id)
+    return payer_of(person_of(connection.execute(query).one()))
 
 
 def _require_rateable(person: Person, options: TableOptions, ais: int) -> None:

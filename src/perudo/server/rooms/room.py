@@ -17,11 +17,12 @@ from functools import partial
 from typing import Any
 
 from perudo.games.errors import PerudoError
+from perudo.server.ai.callers import Payer, Urgency
 from perudo.server.ai.pool import AiError
 from perudo.server.errors import Refused
 from perudo.server.rate_limits import CHANGE_RATE, Buckets
 from perudo.server.rooms.ai_memory import Memories
-from perudo.server.rooms.ai_turns import AiTurns
+from perudo.server.rooms.ai_turns import AiTurns, urgency_at
 from perudo.server.rooms.audience import Audience, Follower, Following
 from perudo.server.rooms.table_log import OF_THE_GAME, TableLog
 from perudo.server.rooms.whole_games import WholeGames
@@ -30,7 +31,7 @@ from perudo.server.table import events
 from perudo.server.table.attendance import Attendance, Proposal, Timing
 from perudo.server.table.commands import CHANGES, Auto, Hurry, Pause, rematch_is_agreed
 from perudo.server.table.due import AskPrograms, Due, NextGame, due
-from perudo.server.table.games import Begin, Move, Return, Settle
+from perudo.server.table.games import Begin, Move, Return, RunOut, Settle
 from perudo.server.table.log import Entry
 from perudo.server.table.progress import Command, Moment, Progress
 from perudo.server.table.table import Table
@@ -58,10 +59,17 @@ class Room:
     """A table that is awake."""
 
     def __init__(
-        self, service: Service, table: Table, entries: Iterable[Entry], fence: int | None = None
+        self,
+        service: Service,
+        table: Table,
+        entries: Iterable[Entry],
+        payer: Payer,
+        fence: int | None = None,
     ) -> None:
         self.service = service
         self.table = table
+        self.payer = payer
+        """The person who is charged for the decisions of the AIs."""
         self.timing = Timing(service.settings)
         now = service.clock.now()
         self.attendance = Attendance(last_used=now, paused_since=now)
@@ -69,7 +77,13 @@ class Room:
         weak: Room = weakref.proxy(self)  # without cycles, a table that sleeps is freed at once
         self.audience = Audience(weak, entries)
         self.memories = Memories(service)
-        self._ais = AiTurns(service, self.memories, lambda *decision: weak.propose(*decision))
+        self._ais = AiTurns(
+            service,
+            payer,
+            self.memories,
+            lambda *decision: weak.propose(*decision),
+            lambda *limit: weak._run_out(*limit),
+        )
         self._series = WholeGames(weak, self.memories)
         self._changes = Buckets(
             CHANGE_RATE, service.clock.now, "table_changes", "too many changes of this table"
@@ -185,7 +199,7 @@ class Room:
         else:
             self._begin_with_seeds()
         if self.table.status == "waiting" and self._preparing is None:
-            self._preparing_early = asyncio.create_task(self._prepare_ais())
+            self._preparing_early = asyncio.create_task(self._prepare_ais(Urgency.AHEAD))
 
     def _stop_ais(self) -> None:
         self._ais.drop_all()
@@ -323,18 +337,19 @@ class Room:
 
     async def _prepare(self) -> None:
         try:
-            await self._prepare_ais()
+            await self._prepare_ais(urgency_at(self.table))
         finally:
             self._preparing = None
         self.post(self.begin)
 
-    async def _prepare_ais(self) -> None:
+    async def _prepare_ais(self, urgency: Urgency) -> None:
         """Have the AIs that sit here ready; before all seats are taken, that is time well spent."""
+        caller = self.service.budget.caller(self.payer, urgency)
         agents = {seat.agent for seat in self.table.seats if seat.agent is not None}
         try:
             for agent in agents:
                 await self.service.pool.prepare(
-                    agent, self.table.options.rules_text, len(self.table.seats)
+                    agent, self.table.options.rules_text, len(self.table.seats), caller
                 )
         except AiError as error:
             log.warning("table %s plays with a plain move for %s", self.table.id, error)
@@ -343,6 +358,12 @@ class Room:
         """Begin the next game; games of AIs alone may be played whole."""
         table = self.table
         if not table.may_begin or self._series.busy:
+            return
+        short = self.service.budget.shortage(self.payer)
+        if short is not None and table.only_ais:
+            if table.status == "playing":
+                self._expect_game(self.now())  # once the table goes on
+            await self.do(RunOut(short.limit))
             return
         begins = table.play is None or table.series_over if first is None else first
         if whole and self._series.wanted():
@@ -370,6 +391,10 @@ class Room:
         self.attendance = self.attendance.with_declines(table)
         awaited = play.awaited(self.attendance.answers(table))
         self._ais.ask(table, [seat for seat in awaited if seat not in self.attendance.proposals])
+
+    def _run_out(self, limit: str) -> None:
+        """Pause, because the creator's share of the processor time is used up."""
+        self.post(partial(self.do, RunOut(limit)))
 
     def propose(self, seat: int, action: str | None, by: By, question: int) -> None:
         """Take an AI's decision; None: it has none, and plays as an expired clock would."""

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from perudo.agents.external.wire import pack_memories
 from perudo.games.errors import PerudoError
 from perudo.games.log import Event
+from perudo.server.ai.callers import Caller, Payer, Urgency
 from perudo.server.ai.questions import Order
 from perudo.server.rooms.ai_memory import Memories
 from perudo.server.service import Service
@@ -37,6 +38,7 @@ class SeriesRoom(Protocol):
     """The table whose games are played."""
 
     service: Service
+    payer: Payer
     table: Table
     attendance: Attendance
 
@@ -101,7 +103,7 @@ class WholeGames:
         storing: asyncio.Task[int] | None = None
         try:
             memories = await self._remembered(plans[0])
-            while plans and self.wanted():
+            while plans and self.wanted() and not self._is_short():
                 batch = await self._play(plans[:GAMES_AT_ONCE], memories)
                 memories = batch.memories
                 if storing is not None:
@@ -124,13 +126,19 @@ class WholeGames:
                 storing.cancel()
         self._room.post(partial(self._room.played_whole, stored))
 
+    def _is_short(self) -> bool:
+        return self._room.service.budget.shortage(self._room.payer) is not None
+
+    def _caller(self) -> Caller:
+        return self._room.service.budget.caller(self._room.payer, Urgency.AIS_ALONE)
+
     async def _play(self, plans: list[Plan], memories: list[str | None]) -> Batch:
         """Have some games played; return those that were finished in time."""
         service, table = self._room.service, self._room.table
         # In a log of an older version the secrets of later games are not drawn yet.
         known = [plan for plan in plans if plan.number in table.secrets]
         order = _order(table, known, memories)
-        answer = await service.pool.play(order, service.settings.think_seconds)
+        answer = await service.pool.play(order, service.settings.think_seconds, self._caller())
         if answer["problem"] is not None:
             log.warning("table %s: an AI %s", table.id, answer["problem"])
         return Batch(known[: len(answer["games"])], answer["games"], answer["memories"])
@@ -138,12 +146,15 @@ class WholeGames:
     async def _remembered(self, plan: Plan) -> list[str | None]:
         """Return what the AIs know before a game, by player."""
         memories: list[str | None] = []
-        table, service = self._room.table, self._room.service
+        table, service, caller = self._room.table, self._room.service, self._caller()
+        rules = table.options.rules_text
         for player, agent in enumerate(_agents(plan)):
-            width = await service.pool.prepare(agent, table.options.rules_text, len(table.seats))
+            width = await service.pool.prepare(agent, rules, len(table.seats), caller)
             packed = None
             if width:
-                memory = self._memories.of_player(table, player, agent, width, fresh=plan.first)
+                memory = self._memories.of_player(
+                    table, player, agent, width, caller, fresh=plan.first
+                )
                 packed = pack_memories([await memory])
             memories.append(packed)
         return memories

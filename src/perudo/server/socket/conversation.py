@@ -17,7 +17,7 @@ from perudo.server.rooms.audience import TALK_SENT
 from perudo.server.rooms.room import Answer, Room
 from perudo.server.rooms.table_log import talk_before
 from perudo.server.server import Server
-from perudo.server.table.commands import COMMANDS, Fill
+from perudo.server.table.commands import COMMANDS, Fill, Pause
 from perudo.server.wire import client_messages
 from perudo.server.wire.server_messages import ServerMessage
 
@@ -27,11 +27,15 @@ MOST_TABLES = 200
 
 async def carry_out(room: Room, person: Person, message: Any) -> Answer:
     """Carry out a message to a table; call this in the table's own task."""
+    service, options = room.service, room.table.options
     if not isinstance(message, client_messages.Fill):
-        return await room.do(COMMANDS[type(message)](person, message))
+        command = COMMANDS[type(message)](person, message)
+        if isinstance(command, Pause) and command.lets_ais_go_on(room.table):
+            service.budget.require(person)
+        return await room.do(command)
     Fill.require(room.table, person, message)
-    agent = opponent(message.agent, message.level, message.seat)
-    options = room.table.options
+    service.budget.require(person)
+    agent = opponent(message.agent, message.level, message.seat, service.settings.ai_work)
     await asyncio.to_thread(require_can_play, agent, options.parsed_rules(), len(room.table.seats))
     return await room.do(Fill(person, message, agent.spec))
 

@@ -171,6 +171,11 @@ class Pause:
     person: Person
     message: client_messages.Pause
 
+    def lets_ais_go_on(self, table: Table) -> bool:
+        """Return whether a game of AIs alone is to go on, which takes processor time."""
+        is_creator = self.person.id == table.creator
+        return is_creator and table.paused and table.only_ais and not self.message.on
+
     def decide(self, table: Table, at: Moment) -> Progress:
         """Stop, or go on; a rated game stops when all players who are here have asked."""
         on = self.message.on

@@ -326,14 +326,18 @@ class Paused(Event):
     """The clocks have been stopped, or go on."""
 
     kind = "paused"
+    optional = ("limit",)
 
     on: bool
     by: str | None
-    """The name of who did it; None: the time of a pause was over."""
+    """The name of who did it; None: the server, when a pause was over or a limit was reached."""
+    limit: str | None = None
+    """The limit that the creator has reached, if the server stopped the clocks for that."""
 
     def apply(self, table: Table, n: int) -> Table:
         """Stop the clocks, or let them go on."""
-        return replace(table, paused=self.on, pauses=table.pauses + self.on)
+        pauses = table.pauses + self.on
+        return replace(table, paused=self.on, limit=self.limit, pauses=pauses)
 
 
 @dataclass(frozen=True)

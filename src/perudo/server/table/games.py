@@ -160,6 +160,20 @@ class GoOn:
 
 
 @dataclass(frozen=True)
+class RunOut:
+    """Pause a table of AIs alone whose creator has used up a share of the processor time."""
+
+    limit: str
+    """The setting that limits it."""
+
+    def decide(self, table: Table, at: Moment) -> Progress:
+        """Stop the clocks."""
+        if table.paused or not table.only_ais or table.status not in ("waiting", "playing"):
+            return Progress(table)
+        return Progress(table) + events.Paused(True, None, self.limit)
+
+
+@dataclass(frozen=True)
 class Close:
     """Close a table that nobody needs."""
 

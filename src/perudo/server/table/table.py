@@ -120,6 +120,8 @@ class Table:
     paused: bool = False
     pauses: int = 0
     """The number of times that this game has been paused."""
+    limit: str | None = None
+    """The limit for which the server has paused the table."""
     wins: tuple[int, ...] = ()
     seating: tuple[int, ...] = ()
     """Each seat's player, as the seat they had when the series began."""

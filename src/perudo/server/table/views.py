@@ -69,6 +69,8 @@ def table_info(
     }
     if attendance.pausing and table.playing is not None and not table.paused:
         info["pausing"] = sorted(attendance.pausing)
+    if table.limit is not None:
+        info["limit"] = table.limit
     return info
 
 

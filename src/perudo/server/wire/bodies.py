@@ -173,6 +173,8 @@ class AgentChoice(TypedDict):
     name: str
     idea: str
     source: str
+    work: list[str]
+    """The parameters whose product is the work of a decision (``Agents.most_work``)."""
     parameters: list[AgentParameter]
 
 
@@ -180,6 +182,8 @@ class Agents(Levels):
     """All levels and all built-in AIs."""
 
     agents: list[AgentChoice]
+    most_work: int
+    """Maximum of the work of a decision, in simulations."""
 
 
 class ListedSeat(TypedDict):

@@ -185,7 +185,9 @@ class PausedEvent(Stamp):
     kind: Literal["paused"]
     on: bool
     by: str | None
-    """The name of who did it; null: the pause of a rated game was over."""
+    """The name of who did it; null: the server, when a pause was over or a limit was reached."""
+    limit: NotRequired[str]
+    """The limit that the creator has reached, if the server paused a table of AIs for that."""
 
 
 class AbsenceEvent(Stamp):

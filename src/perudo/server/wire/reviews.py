@@ -137,6 +137,8 @@ class ReviewSoFar(TypedDict):
     seat: int | None
     samples: int
     """Number of samples from which each decision's cost is estimated."""
+    position: int | None
+    """Number of reviews that are made before this one; null once it is being made."""
     done: bool
     problem: str | None
     code: str | None

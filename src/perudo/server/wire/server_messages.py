@@ -58,6 +58,8 @@ class TableInfo(TypedDict):
     wins: list[int]
     """Games of the series won by each seat."""
     paused: bool
+    limit: NotRequired[str]
+    """The limit that the creator has reached, if the server has paused the table for that."""
     absence: AbsenceAction
     absence_seconds: float
     pace: float

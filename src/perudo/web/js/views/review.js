@@ -163,7 +163,7 @@ class Review {
       this.data.problem ? h("p", { class: "problem" }, reason({ code: this.data.code, message: this.data.problem })) : null,
       worst.length ? h("ol", { class: "cards" }, worst.map((decision) => h("li", {}, h("button", { type: "button", class: "card cost-card", "data-costly": decision.n, onclick: () => this.#goTo(decision.n) },
         h("b", {}, t("review.card", { round: decision.round, name: this.data.players[decision.seat], action: spoken(decision.action) })),
-        h("span", {}, this.#costText(decision.cost)))))) : h("p", { class: "nothing" }, this.data.done ? t("review.nothing_cost") : t("review.working")),
+        h("span", {}, this.#costText(decision.cost)))))) : h("p", { class: "nothing" }, this.data.done ? t("review.nothing_cost") : this.data.position ? t("review.waiting", { count: this.data.position }) : t("review.working")),
       h("p", { class: "hint" }, t("review.how", { samples: this.data.samples / 2 }), this.data.done ? "" : ` ${t("review.so_far", { count: this.data.decisions.length })}`),
       this.data.game ? h("p", { class: "hint" }, this.#share(`#/review/${this.data.game}`, t("review.share")), " · ",
         h("a", { href: `/api/games/${this.data.game}/record`, download: "" }, t("review.record")), " · ", h("a", { href: `/api/games/${this.data.game}/notation` }, t("review.notation")))

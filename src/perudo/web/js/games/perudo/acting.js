@@ -63,7 +63,7 @@ export class Acting {
   #status(reveal) {
     const { view, info, seat, names } = this.game;
     if (!view || view.over) return "";
-    if (info.paused) return t("table.paused");
+    if (info.paused) return t(info.limit ? "table.ran_out" : "table.paused");
     if (reveal) return t("reveal.counting");
     if (view.window) {
       return view.legal ? t("window.asked") : t("window.open");

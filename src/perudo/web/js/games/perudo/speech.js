@@ -28,7 +28,7 @@ const TELLERS = {
   end: (event, game) => phrase(game, "won", event.payoffs.indexOf(Math.max(...event.payoffs))),
   seated: (event) => t("told.seated", { name: playerName(event.player.name) }),
   left: (event, game) => t(event.reason === "kicked" ? "told.kicked" : "told.left", { name: who(game, event.seat) }),
-  paused: (event) => (event.by === null ? t("table.goes_on") : t(event.on ? "told.paused" : "told.goes_on", { name: event.by })),
+  paused: (event) => (event.limit ? t("table.ran_out") : event.by === null ? t("table.goes_on") : t(event.on ? "told.paused" : "told.goes_on", { name: event.by })),
   rematch: (event, game) => phrase(game, "rematch", event.seat),
   said: (event, game) => t("told.said", { name: who(game, event.seat), words: saidWords(event) }),
 };
