@@ -132,9 +132,9 @@ def test_a_review_cancelled_at_another_process_ends(
             making = Reviews(service.store, pool, service.budget, lambda: 1000.0)
             other = Reviews(service.store, pool, service.budget, lambda: 1000.0)
             begun = await making.begin(record, ["champion"], None, ada)
-            await asyncio.sleep(0.02)
             id = begun.so_far["id"]
-            assert (await other.find(id)).so_far["position"] is None  # it is being made
+            while (await other.find(id)).so_far["position"] is not None:
+                await asyncio.sleep(0.01)  # until the other process knows that it is being made
             await other.cancel(id, ada)
             await asyncio.wait_for(asyncio.gather(*making._tasks.values()), 30.0)
 
