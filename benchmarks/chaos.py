@@ -407,6 +407,7 @@ def main() -> int:
         database=chosen.database,
         redis=chosen.redis,
     )
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # or the servers would live on
     with tempfile.TemporaryDirectory() as directory:
         try:
             result = asyncio.run(Chaos(options, Path(directory)).run())
