@@ -345,7 +345,7 @@ class AiPool:
         """Start a process for whichever question is next; others that get free may be quicker."""
         try:
             process = await self._launch()
-        except ProcessError as error:  # those who wait try again
+        except ProcessError as error:  # whoever waits tries again
             log.warning("an AI process %s", error)
             self._running -= 1
             self._starting = None

@@ -11,12 +11,11 @@ import asyncio
 import itertools
 import logging
 import weakref
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from perudo.games.errors import PerudoError
 from perudo.server.ai.callers import Payer, Urgency
 from perudo.server.ai.pool import AiError
 from perudo.server.errors import Refused
@@ -24,6 +23,7 @@ from perudo.server.rate_limits import CHANGE_RATE, Buckets
 from perudo.server.rooms.ai_memory import Memories
 from perudo.server.rooms.ai_turns import AiTurns, urgency_at
 from perudo.server.rooms.audience import Audience, Follower, Following
+from perudo.server.rooms.inbox import Inbox, Work
 from perudo.server.rooms.table_log import OF_THE_GAME, TableLog
 from perudo.server.rooms.whole_games import WholeGames
 from perudo.server.service import Service
@@ -40,7 +40,6 @@ from perudo.server.wire.server_messages import TableInfo
 
 log = logging.getLogger("perudo.room")
 
-Work = Callable[[], Awaitable[Any]]
 ASKING = frozenset({"started", "act", "left", "absent", "back", "paused"})
 """Kinds of events after which the room puts the open question again."""
 
@@ -89,7 +88,7 @@ class Room:
             CHANGE_RATE, service.clock.now, "table_changes", "too many changes of this table"
         )
         """Changes of the table that people make, by person: each is kept in the log for ever."""
-        self._inbox: asyncio.Queue[tuple[Work, asyncio.Future[Any] | None]] = asyncio.Queue()
+        self._inbox = Inbox()
         self._task: asyncio.Task[None] | None = None
         self._preparing: asyncio.Task[None] | None = None
         self._preparing_early: asyncio.Task[None] | None = None
@@ -124,19 +123,17 @@ class Room:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
             self._task = None  # its exception refers to this room
-        self._refuse_waiting()
+        self._inbox.refuse_all()
 
     async def perform(self, work: Work) -> Any:
         """Have the room's task do something, and return what it returns or raises."""
         if self.failed.is_set() or self._stopped:
             raise Refused("try_again", "the table is being loaded again; try again")
-        done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._inbox.put_nowait((work, done))
-        return await done
+        return await self._inbox.perform(work)
 
     def post(self, work: Work) -> None:
         """Have the room's task do something when it comes to it."""
-        self._inbox.put_nowait((work, None))
+        self._inbox.post(work)
 
     async def _run(self) -> None:
         try:
@@ -150,43 +147,13 @@ class Room:
             self.service.counts.failed_rooms += 1
             self.failed.set()
             self._stop_ais()
-            self._refuse_waiting()
+            self._inbox.refuse_all()
 
     async def _step(self) -> None:
         coming = self._due()
         timeout = max(min(each.at for each in coming) - self.now(), 0.0) if coming else None
-        try:
-            if self._inbox.empty():
-                if timeout == 0.0:
-                    raise TimeoutError
-                async with asyncio.timeout(timeout):
-                    work, done = await self._inbox.get()
-            else:
-                work, done = self._inbox.get_nowait()
-        except TimeoutError:
+        if not await self._inbox.do_next(timeout):
             await self._do_due()
-            return
-        if done is not None and done.cancelled():
-            return
-        try:
-            result = await work()
-        except PerudoError as error:
-            if done is None:
-                raise
-            done.set_exception(error)
-        except BaseException:
-            if done is not None and not done.done():
-                done.set_exception(Refused("try_again", "the table could not be stored; try again"))
-            raise
-        else:
-            if done is not None and not done.done():
-                done.set_result(result)
-
-    def _refuse_waiting(self) -> None:
-        while not self._inbox.empty():
-            _, done = self._inbox.get_nowait()
-            if done is not None and not done.done():
-                done.set_exception(Refused("try_again", "the table is being loaded again"))
 
     def _resume(self) -> None:
         """Go on after the table has been loaded; all clocks start again."""
