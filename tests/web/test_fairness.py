@@ -86,7 +86,7 @@ def test_own_seeds_are_in_every_game_of_a_series_and_after_reloading(
     page.wait_for_selector("#rematch")
     assert page.get_attribute("[data-checked]", "data-own") == "true"
     page.click("#rematch")
-    page.wait_for_function("!document.querySelector('#rematch')")
+    page.wait_for_selector("#rematch", state="detached")
     while not page.is_visible("#rematch"):
         play_by_mouse(page)
     assert page.get_attribute("[data-checked]", "data-own") == "true"

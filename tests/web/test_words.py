@@ -77,7 +77,8 @@ def error_codes() -> set[str]:
     for path in [*source.glob("server/**/*.py"), source / "protocol.py"]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and _called(node) in REFUSING:
-                texts = [each.value for each in node.args if isinstance(each, ast.Constant)]
+                first = 1 if _called(node) == "Refused" else None  # its third is a limit's name
+                texts = [each.value for each in node.args[:first] if isinstance(each, ast.Constant)]
                 codes |= {text for text in texts if isinstance(text, str) and text.isidentifier()}
             if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "_CODES":
                 codes |= set(ast.literal_eval(node.value).values())
