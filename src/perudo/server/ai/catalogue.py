@@ -9,7 +9,7 @@ from dataclasses import Field, fields, is_dataclass
 from functools import lru_cache
 from typing import Any, cast
 
-from perudo.agents.agent import Agent
+from perudo.agents.agent import Agent, CompiledAgent
 from perudo.agents.champion.champion import DEEP_FACTOR
 from perudo.agents.registry import AGENTS, agent_named
 from perudo.games.errors import PerudoError, UnknownNameError
@@ -126,4 +126,6 @@ def require_can_play(agent: Agent, rules: Setting, players: int) -> None:
     reason = agent.cannot_play(HOSTING.game, rules, players)
     if reason is not None:
         raise PerudoError(reason)
-    agent.prepare(HOSTING.game.start(rules, players)).close()
+    # Others open nothing that may be missing, and their kernels belong into the AI processes.
+    if type(agent).prepare is not CompiledAgent.prepare:
+        agent.prepare(HOSTING.game.start(rules, players)).close()
