@@ -180,6 +180,7 @@ class Chaos:
         self._samples: list[Sample] = []
         self._checks = self._frames = 0
         self._storage_failed = False
+        self._restarting = asyncio.Lock()
         self._engine = open_engine(self._database)
         self._started = time.monotonic()
 
@@ -274,9 +275,10 @@ class Chaos:
         match fault.kind:
             case "kill":
                 server = rng.choice(self._servers)
-                server.kill()
-                await asyncio.sleep(min(fault.seconds, 1.0))
-                await server.start()
+                async with self._restarting:  # a server that starts is not killed a second time
+                    server.kill()
+                    await asyncio.sleep(min(fault.seconds, 1.0))
+                    await server.start()
             case "stop AIs":
                 await self._stop_ais(rng, fault.seconds)
             case "full disk":
